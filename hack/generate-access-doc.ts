@@ -6,7 +6,7 @@ import { format, resolveConfig } from 'prettier';
 import { DASHBOARD_API } from '../src/server/openapi/document.ts';
 import { isMutation, type Operation } from '../src/server/openapi/operation.ts';
 
-const WHO: Readonly<Record<Operation['access'], string>> = {
+const ACCESS_TEXT: Readonly<Record<Operation['access'], string>> = {
   open: 'everyone, without a credential',
   identified: 'anyone identified',
   viewer: 'viewer; of the named namespaces, or filtered to the granted ones',
@@ -17,7 +17,11 @@ const WHO: Readonly<Record<Operation['access'], string>> = {
 };
 
 /** Access to an endpoint whose path has one namespace. */
-const WHO_IN_NAMESPACE: typeof WHO = { ...WHO, viewer: 'viewer of the namespace', operator: 'operator of the namespace' };
+const NAMESPACE_ACCESS_TEXT: typeof ACCESS_TEXT = {
+  ...ACCESS_TEXT,
+  viewer: 'viewer of the namespace',
+  operator: 'operator of the namespace',
+};
 
 const file = join(import.meta.dirname, '..', 'docs', 'access.md');
 const wanted = await format(document(), { ...(await resolveConfig(file)), parser: 'markdown' });
@@ -34,7 +38,7 @@ function document(): string {
   const { operations, basePath } = DASHBOARD_API;
   const rows = operations.map(
     (operation) =>
-      `| \`${operation.method.toUpperCase()} ${operation.path}\` | \`${operation.id}\` | ${operation.title} | ${whoOf(operation)} | ${isMutation(operation) ? 'yes' : ''} |`,
+      `| \`${operation.method.toUpperCase()} ${operation.path}\` | \`${operation.id}\` | ${operation.title} | ${accessText(operation)} | ${isMutation(operation) ? 'yes' : ''} |`,
   );
   return `# Who may call what
 
@@ -51,6 +55,6 @@ ${rows.join('\n')}
 `;
 }
 
-function whoOf({ path, access }: Operation): string {
-  return (path.includes('{ns}') ? WHO_IN_NAMESPACE : WHO)[access];
+function accessText({ path, access }: Operation): string {
+  return (path.includes('{ns}') ? NAMESPACE_ACCESS_TEXT : ACCESS_TEXT)[access];
 }

@@ -7,13 +7,13 @@ import { SETTINGS } from '../src/runtime/options/settings-schema.ts';
 import { settingsJsonSchema } from './settings/json-schema.ts';
 
 /** Settings that the chart sets: the release's namespace, and in-cluster credentials. */
-const GIVEN_BY_THE_CHART: ReadonlySet<string> = new Set(['namespace', 'kubernetes.kubeconfig']);
+const CHART_SETTINGS: ReadonlySet<string> = new Set(['namespace', 'kubernetes.kubeconfig']);
 const DESCRIPTION = 'Settings, by group: docs/settings.md. Generated from the settings schema by `make generate`.';
 
 const file = join(import.meta.dirname, '..', 'charts', 'evenkeel', 'values.schema.json');
 const before = readFileSync(file, 'utf8');
 const document = JSON.parse(before) as { properties: Record<string, unknown> };
-document.properties['config'] = settingsJsonSchema(SETTINGS, GIVEN_BY_THE_CHART, DESCRIPTION);
+document.properties['config'] = settingsJsonSchema(SETTINGS, CHART_SETTINGS, DESCRIPTION);
 const wanted = await format(JSON.stringify(document), { ...(await resolveConfig(file)), parser: 'json' });
 if (process.argv.includes('--check')) {
   if (before !== wanted) {

@@ -58,11 +58,11 @@ export async function eventuallyReads<T>(
   what: StateAndReason,
   withinMs: number,
   read: () => Promise<T> | T,
-  holds: (reading: T) => boolean,
+  isMet: (reading: T) => boolean,
 ): Promise<T> {
   return eventually(what, withinMs, async () => {
     const reading = await read();
-    if (!holds(reading)) throw new Error(inspect(reading, { depth: 8, breakLength: 140 }));
+    if (!isMet(reading)) throw new Error(inspect(reading, { depth: 8, breakLength: 140 }));
     return reading;
   });
 }

@@ -28,7 +28,7 @@ export function suitesWithProperties(root: string): readonly string[] {
 export function problemsOf(tier: Tier, args: readonly string[], suites: Suites): readonly string[] {
   const firstOption = args.findIndex((arg) => arg.startsWith('-'));
   return args.slice(0, firstOption === -1 ? args.length : firstOption).flatMap((path) => {
-    const runners = TIERS.filter((tierName) => suites[tierName].some((suite) => matches(path, suite)));
+    const runners = TIERS.filter((tierName) => suites[tierName].some((suite) => isMatch(path, suite)));
     if (runners.includes(tier)) return [];
     if (runners.length === 0) return [`TESTS: no suite matches "${path}"`];
     return [`TESTS: "${path}" is run by ${runners.map((runner) => `make ${runner}`).join(' and ')}, not by make ${tier}`];
@@ -36,6 +36,6 @@ export function problemsOf(tier: Tier, args: readonly string[], suites: Suites):
 }
 
 /** Matches as Jest does: a path is a case-insensitive pattern that may occur anywhere in the suite's path. */
-function matches(pattern: string, suite: string): boolean {
+function isMatch(pattern: string, suite: string): boolean {
   return new RegExp(pattern.replace(/^\.\//, ''), 'i').test(suite);
 }

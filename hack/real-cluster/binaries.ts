@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { whileLocked } from './file-lock.ts';
+import { withLock } from './file-lock.ts';
 import { binariesFolder, ROOT } from './folders.ts';
 
 const MODULE = join(ROOT, 'hack', 'controlplane');
@@ -40,7 +40,7 @@ export async function buildBinaries<N extends BinaryName>(
   const missing = (): N[] => names.filter((name) => !existsSync(paths[name]));
   if (missing().length > 0) {
     const onWait = (pid: number): void => log(`waiting for the build of process ${pid}`);
-    await whileLocked(join(binariesFolder(), 'build.lock'), onWait, async () => {
+    await withLock(join(binariesFolder(), 'build.lock'), onWait, async () => {
       for (const name of missing()) {
         await build(name, paths[name], log, signal);
         onBuilt(name);

@@ -11,11 +11,11 @@ import { writeCertificates } from './certificates.ts';
 import { componentSpec } from './components.ts';
 import { writeConfiguration, writeNodeTargets, writePrometheusConfiguration } from './configuration.ts';
 import { findByCommandLine, isRunning, startDaemon, stopDaemon } from './daemons.ts';
-import { whileLocked } from './file-lock.ts';
+import { withLock } from './file-lock.ts';
 import { clusterNames, portsLock } from './folders.ts';
 import { COMPONENTS, Layout, namePorts, PORT_COUNT, type ClusterRecord, type Component } from './layout.ts';
 import { nodeObjects, type NodePool } from './nodes.ts';
-import { portsToKeep } from './ports.ts';
+import { reservePorts } from './ports.ts';
 
 export interface UpOptions {
   readonly nodes: NodePool;
@@ -38,7 +38,7 @@ export async function up(name: string, options: UpOptions, log: Log, signal?: Ab
   const { controlplane, kwok } = await buildBinaries(['controlplane', 'kwok'], log, signal);
   if (options.prometheus) requirePrometheus();
   const waiting = (pid: number): void => log(`waiting for process ${pid}, which works on cluster ${name}`);
-  await whileLocked(lockOf(layout), waiting, async () => {
+  await withLock(lockOf(layout), waiting, async () => {
     if (layout.read()?.ready === false) await removeEverything(layout); // an incomplete start
     for (let tries = 1; ; tries++) {
       const fresh = layout.read() === null;
@@ -63,7 +63,7 @@ export async function down(name: string, log: Log = () => undefined): Promise<bo
   const layout = new Layout(name);
   const existed = layout.read() !== null;
   const waiting = (pid: number): void => log(`waiting for process ${pid}, which works on cluster ${name}`);
-  await whileLocked(lockOf(layout), waiting, () => removeEverything(layout));
+  await withLock(lockOf(layout), waiting, () => removeEverything(layout));
   return existed;
 }
 
@@ -79,11 +79,11 @@ function reservedPorts(): ReadonlySet<number> {
 async function prepare(layout: Layout, binaries: ClusterRecord['binaries']): Promise<void> {
   mkdirSync(layout.folder, { recursive: true, mode: 0o700 });
   // One cluster at a time: its record reserves the ports before a component listens on them.
-  const ports = await whileLocked(
+  const ports = await withLock(
     portsLock(),
     () => undefined,
     async () => {
-      const chosen = namePorts(await portsToKeep(PORT_COUNT, reservedPorts()));
+      const chosen = namePorts(await reservePorts(PORT_COUNT, reservedPorts()));
       layout.write({ ports: chosen, binaries, processes: {}, ready: false });
       return chosen;
     },
@@ -148,10 +148,10 @@ export async function componentReady(layout: Layout, component: Component, signa
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
     signal?.throwIfAborted();
-    if (!isUp(layout, component)) throw new Error(`${component} exited during its start:\n${lastWords(layout, component)}`);
+    if (!isUp(layout, component)) throw new Error(`${component} exited during its start:\n${readLogTail(layout, component)}`);
     if (await answers(layout, component)) return;
     if (performance.now() > deadline)
-      throw new Error(`${component} is not ready after ${READY_WITHIN_MS / 1000} s:\n${lastWords(layout, component)}`);
+      throw new Error(`${component} is not ready after ${READY_WITHIN_MS / 1000} s:\n${readLogTail(layout, component)}`);
     await pause(LOOK_EVERY_MS);
   }
 }
@@ -244,18 +244,18 @@ export async function nodesReady(layout: Layout, count: number, signal?: AbortSi
     );
     if (ready.length >= count) return;
     if (performance.now() > deadline)
-      throw new Error(`${ready.length} of ${count} nodes are ready after ${READY_WITHIN_MS / 1000} s:\n${lastWords(layout, 'kwok')}`);
+      throw new Error(`${ready.length} of ${count} nodes are ready after ${READY_WITHIN_MS / 1000} s:\n${readLogTail(layout, 'kwok')}`);
     await pause(LOOK_EVERY_MS);
   }
 }
 
 async function removeEverything(layout: Layout): Promise<void> {
   const record = layout.read();
-  if (record !== null) await endEverything(layout, record);
+  if (record !== null) await stopCluster(layout, record);
   rmSync(layout.folder, { recursive: true, force: true });
 }
 
-async function endEverything(layout: Layout, record: ClusterRecord): Promise<void> {
+async function stopCluster(layout: Layout, record: ClusterRecord): Promise<void> {
   // The API server before etcd, so that no request waits for a stopped etcd.
   for (const component of [...COMPONENTS].reverse()) {
     const patienceMs = component === 'kube-apiserver' ? STOP_PATIENCE_MS : STOP_PATIENCE_MS / 4;
@@ -274,7 +274,7 @@ function requirePrometheus(): void {
   }
 }
 
-function lastWords(layout: Layout, component: Component): string {
+function readLogTail(layout: Layout, component: Component): string {
   try {
     return readFileSync(layout.log(component), 'utf8').split('\n').slice(-12).join('\n');
   } catch {

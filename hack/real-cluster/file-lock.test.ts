@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { tryLock, whileLocked } from './file-lock.ts';
+import { tryLock, withLock } from './file-lock.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -16,8 +16,8 @@ const ignoring = (): void => undefined;
 /** A process that takes the lock, prints a line and holds the lock until it is killed. */
 async function holder(path: string): Promise<{ readonly pid: number; kill(): Promise<void> }> {
   const script = `
-    import { whileLocked } from ${JSON.stringify(join(import.meta.dirname, 'file-lock.ts'))};
-    await whileLocked(${JSON.stringify(path)}, () => undefined, () => {
+    import { withLock } from ${JSON.stringify(join(import.meta.dirname, 'file-lock.ts'))};
+    await withLock(${JSON.stringify(path)}, () => undefined, () => {
       console.log('locked');
       return new Promise((resolve) => setInterval(resolve, 2 ** 31 - 1));
     });`;
@@ -44,12 +44,12 @@ test('functions with the same lock run one after the other, also within a proces
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
   };
-  await Promise.all(Array.from({ length: 20 }, () => whileLocked(path, ignoring, work)));
+  await Promise.all(Array.from({ length: 20 }, () => withLock(path, ignoring, work)));
   expect(concurrency).toEqual(Array.from({ length: 20 }, () => 1));
 });
 
 test('locks of different names do not exclude each other', async () => {
-  const inner = await whileLocked(join(folder, 'a'), ignoring, () => whileLocked(join(folder, 'b'), ignoring, async () => 'both'));
+  const inner = await withLock(join(folder, 'a'), ignoring, () => withLock(join(folder, 'b'), ignoring, async () => 'both'));
   expect(inner).toBe('both');
 });
 
@@ -66,8 +66,8 @@ test('tryLock does not wait', async () => {
 
 test('a lock is released when its work fails', async () => {
   const path = join(folder, 'failing');
-  await expect(whileLocked(path, ignoring, () => Promise.reject(new Error('the work failed')))).rejects.toThrow('the work failed');
-  expect(await whileLocked(path, ignoring, async () => 'free')).toBe('free');
+  await expect(withLock(path, ignoring, () => Promise.reject(new Error('the work failed')))).rejects.toThrow('the work failed');
+  expect(await withLock(path, ignoring, async () => 'free')).toBe('free');
 });
 
 test('a lock of another process is waited for, with its id, and is free when that process is killed', async () => {
@@ -76,7 +76,7 @@ test('a lock of another process is waited for, with its id, and is free when tha
   let reported: (pid: number) => void = ignoring;
   const waitedFor = new Promise<number>((resolve) => (reported = resolve));
   const order: string[] = [];
-  const taken = whileLocked(path, reported, async () => void order.push('taken'));
+  const taken = withLock(path, reported, async () => void order.push('taken'));
   expect(await waitedFor).toBe(other.pid);
   order.push('killed');
   await other.kill();
@@ -95,7 +95,7 @@ test('of many processes that wait for a killed one, one at a time has the lock',
   let running = 0;
   const concurrency: number[] = [];
   const all = waiting.map(({ reported }) =>
-    whileLocked(path, reported, async () => {
+    withLock(path, reported, async () => {
       concurrency.push((running += 1));
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;

@@ -6,7 +6,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  * is atomic, and the kernel releases it with its process. A lock file would have to be taken over from a dead holder, and two processes
  * that do so at once can remove each other's new lock. @param onWait called once with the holder's process id when the lock is taken
  */
-export async function whileLocked<T>(name: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(name: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T> {
   let report = onWait;
   let lock = await tryLock(name);
   while (lock === null) {

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 export const PORT_RANGE = { from: 30_000, to: 32_767 } as const;
 
 /** Ports of loopback without a listener, all different, and none of the reserved ones. */
-export async function portsToKeep(count: number, reserved: ReadonlySet<number> = new Set()): Promise<readonly number[]> {
+export async function reservePorts(count: number, reserved: ReadonlySet<number> = new Set()): Promise<readonly number[]> {
   const { from, to } = PORT_RANGE;
   const size = to - from + 1;
   // Starts at a random port, because other programs may choose at the same time.

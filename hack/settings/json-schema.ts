@@ -1,6 +1,6 @@
 // JSON schema of a table of settings as a tree of groups, for the values of the chart.
 
-import { holdsSecret } from '../../src/runtime/options/masked.ts';
+import { hasSecret } from '../../src/runtime/options/masked.ts';
 import type { FieldSchema, ScalarSchema, Setting, SettingTable, ValueSchema } from '../../src/runtime/options/setting.ts';
 
 export interface JsonSchema {
@@ -24,7 +24,7 @@ const BY_TYPE: Readonly<Record<ScalarSchema['type'], JsonSchema>> = {
 export function settingsJsonSchema(table: SettingTable, leaveOut: ReadonlySet<string>, description: string): JsonSchema {
   const properties: Properties = {};
   for (const [path, setting] of Object.entries(table)) {
-    if (leaveOut.has(path) || holdsSecret(setting)) continue;
+    if (leaveOut.has(path) || hasSecret(setting)) continue;
     const names = path.split('.');
     const leaf = names.pop() ?? path;
     let at = properties;

@@ -29,7 +29,7 @@ const GRACE_MS = 15_000;
 const TOTALS = /^\d+ passed, (\d+) failed(?:, \d+ skipped)?$/;
 const FAILURE = /^(?:FAIL | {2}● .* › |\s*● Test suite failed to run)/;
 /** Variables that would select a part of the tests, or options of another target. */
-const NOT_INHERITED = ['TESTS', 'BENCH', 'MAKEFLAGS', 'MFLAGS', 'MAKEOVERRIDES'];
+const UNINHERITED_VARIABLES = ['TESTS', 'BENCH', 'MAKEFLAGS', 'MFLAGS', 'MAKEOVERRIDES'];
 
 interface Options {
   readonly runs: number;
@@ -110,7 +110,7 @@ function createLogFolder(given: string | undefined): string | null {
 
 /** Without load the runs prove nothing, so the proof ends with a busy loop. */
 function startBusyLoop(): void {
-  const loop = endWithThis(fork(join(import.meta.dirname, 'busy-loop.ts'), { stdio: 'ignore' }));
+  const loop = stopOnExit(fork(join(import.meta.dirname, 'busy-loop.ts'), { stdio: 'ignore' }));
   const ended = (reason: string | number | null): void => stop(1, `a busy loop ended (${reason}): later runs would be without load`);
   loop.once('error', (err) => ended(err.message));
   loop.once('exit', (code, signal) => ended(signal ?? code));
@@ -121,9 +121,9 @@ async function run(target: string, log: string): Promise<Outcome> {
   const begun = performance.now();
   const output = createWriteStream(log);
   output.on('error', (err) => stop(1, `cannot write ${log}: ${err.message}`));
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_INHERITED.includes(name)));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !UNINHERITED_VARIABLES.includes(name)));
   // In a separate process group, so that all processes of make end with it.
-  const child = endWithThis(
+  const child = stopOnExit(
     spawn('make', ['--no-print-directory', target], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
   );
   let totals: RegExpExecArray | null = null;
@@ -149,7 +149,7 @@ async function run(target: string, log: string): Promise<Outcome> {
   return { seconds, ok: code === 0 && failed === '0', totals: line, failures: [...failures] };
 }
 
-function endWithThis<T extends ChildProcess>(child: T): T {
+function stopOnExit<T extends ChildProcess>(child: T): T {
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;

@@ -50,7 +50,7 @@ export function withSeconds(text: string, seconds: ReadonlyMap<string, number>, 
     .split('\n')
     .map((line) => {
       const [, name = '', proves = ''] = ROW.exec(line) ?? [];
-      const measured = suites.filter((suite) => covers(name, suite)).map((suite) => seconds.get(suite) ?? NaN);
+      const measured = suites.filter((suite) => isCovered(name, suite)).map((suite) => seconds.get(suite) ?? NaN);
       const sum = measured.reduce((total, each) => total + each, 0);
       if (measured.length === 0 || Number.isNaN(sum)) return line;
       return `| \`${name}\` | ${proves} | ${Math.ceil(sum)} |`;
@@ -63,8 +63,10 @@ export function mismatches(text: string, suites: readonly string[]): readonly st
   const rows = readRows(text);
   const names = rows.map(({ name }) => name);
   return [
-    ...suites.filter((suite) => !names.some((name) => covers(name, suite))).map((suite) => `${suite}: no row in test/README.md`),
-    ...names.filter((name) => !suites.some((suite) => covers(name, suite))).map((name) => `${name}: a row in test/README.md, and no suite`),
+    ...suites.filter((suite) => !names.some((name) => isCovered(name, suite))).map((suite) => `${suite}: no row in test/README.md`),
+    ...names
+      .filter((name) => !suites.some((suite) => isCovered(name, suite)))
+      .map((name) => `${name}: a row in test/README.md, and no suite`),
     ...names.filter((name) => name.startsWith('test/') && name.endsWith('/')).map((name) => `${name}: suites of test/ have a row each`),
     ...names.filter((name, index) => names.indexOf(name) < index).map((name) => `${name}: more than one row in test/README.md`),
     ...rows.filter(({ proves }) => proves === '').map(({ name }) => `${name}: what it proves is empty`),
@@ -89,6 +91,6 @@ function sectionOf(name: string): string {
   return /^test\/(e2e|controlplane)\//.test(name) ? 'make e2e' : 'make test';
 }
 
-function covers(row: string, suite: string): boolean {
+function isCovered(row: string, suite: string): boolean {
   return row.endsWith('/') ? suite.startsWith(row) : suite === row;
 }

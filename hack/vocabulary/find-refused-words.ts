@@ -148,15 +148,15 @@ const TEMPLATE_TEXT = /`[^`]*?(?=\$\{)|\}[^`{}]*?(?=\$\{)|\}[^`{}]*?`|`[^`$]*`/g
  * files keep keys (`name:`) and names in backticks. It reads single lines: a string of several is taken for code.
  */
 function identifiersOf(path: string, line: string): string {
-  if (!CODE_FILE.test(path)) return blankAllBut(line, /^[\s-]*[\w.-]+(?=:)|`[^`]*`/g);
-  return COMMENT_LINE.test(line) ? blankAllBut(line, /`[^`]*`/g) : blank(blank(line, TEMPLATE_TEXT), STRING_OR_COMMENT);
+  if (!CODE_FILE.test(path)) return keepMatches(line, /^[\s-]*[\w.-]+(?=:)|`[^`]*`/g);
+  return COMMENT_LINE.test(line) ? keepMatches(line, /`[^`]*`/g) : blank(blank(line, TEMPLATE_TEXT), STRING_OR_COMMENT);
 }
 
 function blank(line: string, pattern: RegExp): string {
   return line.replace(pattern, (text) => ' '.repeat(text.length));
 }
 
-function blankAllBut(line: string, pattern: RegExp): string {
+function keepMatches(line: string, pattern: RegExp): string {
   let kept = '';
   for (const match of line.matchAll(pattern)) kept += ' '.repeat(match.index - kept.length) + match[0];
   return kept.padEnd(line.length);

@@ -62,12 +62,12 @@ describe.each(Object.keys(CALLERS))('%s', (caller) => {
     const answer = await call(name, CALLERS[caller]!);
     const isBulk = name.startsWith('bulk');
     // A bulk requires a grant in any namespace; its items have their own requirements.
-    const isRefused = isBulk && answer.kind === 'done' ? areAllForbidden(answer.data) : REFUSED.includes(answer.kind);
+    const isRefused = isBulk && answer.kind === 'done' ? isAllForbidden(answer.data) : REFUSED.includes(answer.kind);
     expect(isRefused).toBe(!ADMITTED[ACCESS[name as QueryName]].includes(caller));
     if (isRefused) expect(world.records.written).toEqual([]);
   });
 });
 
-function areAllForbidden(results: unknown): boolean {
+function isAllForbidden(results: unknown): boolean {
   return (results as readonly { readonly error?: { readonly code: string } }[]).every(({ error }) => error?.code === 'forbidden');
 }

@@ -5,7 +5,7 @@ import type { Scope } from '../core/access/scope.ts';
 import type { Instant } from '#kube/units';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { Caller, CommandPorts } from '../commands/context.ts';
-import { MOVED_ON, type CommandRefusal } from '../commands/outcome.ts';
+import { OBJECT_CHANGED, type CommandRefusal } from '../commands/outcome.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { ClusterChange } from '../ports/cluster-reader.ts';
 import type { TimelineEntry } from '../ports/timeline.ts';
@@ -85,19 +85,19 @@ export class Application {
       if (action.current === undefined) throw new Error(`${name}: nothing to compare with what the caller has seen`);
       const current = await action.current(this.#models, caller.scope, input);
       // A missing object is refused by the command.
-      if (current.kind === 'found' && !isUnmoved(current.item)) return MOVED_ON;
+      if (current.kind === 'found' && !isUnmoved(current.item)) return OBJECT_CHANGED;
     }
     const outcome = await action.run(this.#ports, isUnmoved === undefined ? caller : { ...caller, unmoved: true }, input);
     if (outcome.kind !== 'done') return outcome;
     this.#models.recommendations.clear();
     const answer = action.answer(this.#models, outcome.item);
-    await this.#ownWrites.caughtUp();
+    await this.#ownWrites.waitUntilObserved();
     return answer.kind === 'answer' ? { kind: 'done', data: answer.data, dryRun: outcome.dryRun } : answer;
   }
 
   /** Whether the informers have synced. */
-  ready(): boolean {
-    return this.#sources.cluster.synced();
+  isReady(): boolean {
+    return this.#sources.cluster.isSynced();
   }
 
   /** Time of the last confirmation by the informers and the usage source, the older of the two; null before both. */
@@ -125,7 +125,7 @@ export class Application {
       subscribe: (listener) => cluster.subscribe(listener),
       onTimelineEntry: (listener) => timeline.onEntry(listener),
       usageConfirmedAt: () => usage.confirmedAt(),
-      ready: () => cluster.synced(),
+      isReady: () => cluster.isSynced(),
     };
   }
 }
@@ -141,5 +141,5 @@ export interface ChangeSource {
   onTimelineEntry(listener: (entry: TimelineEntry) => void): () => void;
   /** Changes with every confirmation of usage. */
   usageConfirmedAt(): number | null;
-  ready(): boolean;
+  isReady(): boolean;
 }

@@ -24,14 +24,14 @@ async function isResolved(waiting: Promise<void>): Promise<boolean> {
 describe('a response to a write', () => {
   test('does not wait where every write is observed', async () => {
     writes.expect(() => true);
-    expect(await isResolved(writes.caughtUp())).toBe(true);
+    expect(await isResolved(writes.waitUntilObserved())).toBe(true);
     expect(cluster.listeners).toBe(0);
   });
 
   test('waits until the informers show every write', async () => {
     const observed = [false, false];
     observed.forEach((_, index) => writes.expect(() => observed[index] === true));
-    const waiting = writes.caughtUp();
+    const waiting = writes.waitUntilObserved();
     observed[0] = true;
     announceChange();
     expect(await isResolved(waiting)).toBe(false);
@@ -44,7 +44,7 @@ describe('a response to a write', () => {
   test('waits also where another response waits already', async () => {
     let observed = false;
     writes.expect(() => observed);
-    const waiting = [writes.caughtUp(), writes.caughtUp()];
+    const waiting = [writes.waitUntilObserved(), writes.waitUntilObserved()];
     for (const response of waiting) expect(await isResolved(response)).toBe(false);
     observed = true;
     announceChange();
@@ -54,7 +54,7 @@ describe('a response to a write', () => {
 
   test('waits for at most 500 ms', async () => {
     writes.expect(() => false);
-    const waiting = writes.caughtUp();
+    const waiting = writes.waitUntilObserved();
     announceChange();
     expect(await isResolved(waiting)).toBe(false);
     timer.advance(500);

@@ -24,13 +24,13 @@ export class OwnWrites {
   }
 
   /** Resolves once the informers show all registered writes, after 500 ms at the latest. */
-  async caughtUp(): Promise<void> {
+  async waitUntilObserved(): Promise<void> {
     const awaited = [...this.#pending];
-    const areAllObserved = (): boolean => {
+    const isAllObserved = (): boolean => {
       while (awaited.length > 0 && awaited.at(-1)?.() === true) this.#forget(awaited.pop());
       return awaited.length === 0;
     };
-    if (areAllObserved()) return;
+    if (isAllObserved()) return;
     await new Promise<void>((resolve) => {
       const cancels: (() => void)[] = [];
       const end = (): void => {
@@ -41,7 +41,7 @@ export class OwnWrites {
       cancels.push(this.#timer.setTimer(MAX_WAIT_MS, end));
       cancels.push(
         this.#cluster.subscribe(() => {
-          if (areAllObserved()) end();
+          if (isAllObserved()) end();
         }),
       );
     });

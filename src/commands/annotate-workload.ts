@@ -11,7 +11,7 @@ import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './co
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { writeGuarded } from './guarded-write.ts';
-import { MOVED_ON, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { OBJECT_CHANGED, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** The result of a change for the present workload. */
 export type AnnotationPlan =
@@ -83,7 +83,7 @@ function annotateFound(
       const fresh = await readAgain(ports, workload);
       if (fresh === null) return null;
       return caller.unmoved === true && fingerprintIntent(fresh.annotations) !== fingerprintIntent(workload.annotations)
-        ? MOVED_ON
+        ? OBJECT_CHANGED
         : { kind: 'read', object: fresh };
     },
   });

@@ -6,7 +6,7 @@ import type { Command, OnWorkload } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 import { recommendedValues } from './recommended-values.ts';
-import { whatMoved } from './seen-values.ts';
+import { findChangedValue } from './seen-values.ts';
 
 /** Approves the values that the user has read; refused where the recommended values have changed. */
 export const approveRecommendation: Command<OnWorkload<Operations['approveRecommendation']['body']>, ChangedRecommendation> = {
@@ -17,12 +17,12 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
       action: 'Approve',
       eventReason: COMMAND_EVENT.approved,
       message: withReason(`${by} approved the recommended values`, body.reason),
-      changesWorkload: () => true,
-      whyIneffective: withoutApproval,
+      isChangingPods: () => true,
+      findIneffectiveReason: withoutApproval,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);
         if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to approve.' };
-        const moved = whatMoved(body.containers, status?.containers ?? []);
+        const moved = findChangedValue(body.containers, status?.containers ?? []);
         if (moved !== null)
           return { kind: 'conflict', message: `The recommended values have changed. ${moved} Read them and approve again.` };
         if (spec.approved !== undefined && JSON.stringify(spec.approved.containers) === JSON.stringify(containers)) return null;

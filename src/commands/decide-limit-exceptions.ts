@@ -5,7 +5,7 @@ import type { LimitExceptionBody } from '../apis/http/types.generated.ts';
 import type { Recommendation, RecommendationSpecExceptionDecision } from '../apis/v1alpha1/index.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import type { LimitException } from '../core/resize/model/limit-exception.ts';
-import { approvalActs, asDecided, pendingDecision } from '../core/resize/layers/exceptions/pending.ts';
+import { canApprove, asDecided, pendingDecision } from '../core/resize/layers/exceptions/pending.ts';
 import { readExceptions } from '../core/resize/status/exception-codec.ts';
 import { readDecisions } from '../core/resize/status/user-requests.ts';
 import { containerCaps, tightestCap, type Cap } from '../core/model/limit-range.ts';
@@ -54,11 +54,11 @@ function decideLimitExceptions(
     eventReason: approves ? COMMAND_EVENT.approved : COMMAND_EVENT.rejected,
     message: withReason(body.value === undefined ? sentence : `${sentence} with ${body.value}`, body.reason),
     // A rejection changes pods only where it removes an applied overage.
-    changesWorkload: ({ status }) =>
+    isChangingPods: ({ status }) =>
       approves || matchingExceptions(readExceptions(status), body).some(({ overage }) => overage?.returnedAt === null),
-    whyIneffective: (inForce) => {
+    findIneffectiveReason: (inForce) => {
       mode = inForce;
-      return approves && !approvalActs(inForce)
+      return approves && !canApprove(inForce)
         ? 'this mode applies nothing, so an approval would have no effect. Set the mode to Auto or Approve first, then approve.'
         : null;
     },

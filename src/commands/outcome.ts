@@ -17,7 +17,7 @@ export type CommandRefusal =
 export type CommandOutcome<T> = { readonly kind: 'done'; readonly item: T; readonly dryRun: boolean } | CommandRefusal;
 
 /** The refusal of a conditional command whose object has changed. */
-export const MOVED_ON = {
+export const OBJECT_CHANGED = {
   kind: 'conflict',
   message: 'The object has changed since it was read. Read it again, then repeat the request.',
 } as const satisfies CommandRefusal;

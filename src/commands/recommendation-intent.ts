@@ -10,7 +10,7 @@ import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './co
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { writeGuarded, type PlannedWrite } from './guarded-write.ts';
-import { MOVED_ON, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { OBJECT_CHANGED, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** A workload and its changed Recommendation (in a dry run as it would be). */
 export interface ChangedRecommendation {
@@ -24,9 +24,9 @@ export interface Intent {
   readonly eventReason: string;
   readonly message: string;
   /** Why the request has no effect in a mode, in which case it is refused instead of waiting for another mode; null where it has one. */
-  whyIneffective(mode: ResizeMode): string | null;
+  findIneffectiveReason(mode: ResizeMode): string | null;
   /** Whether the request changes pods, so that a dry run only validates it. */
-  changesWorkload(recommendation: Recommendation): boolean;
+  isChangingPods(recommendation: Recommendation): boolean;
   /** The merge patch of `spec`, null where the spec has the request already, or a refusal. */
   decide(recommendation: Recommendation, now: Instant): SpecPatch | null | CommandRefusal;
 }
@@ -58,7 +58,7 @@ export async function stateIntent(
     object: `Recommendation ${name}`,
     logName: `${namespace}/${name}`,
     // Per version that is read: an overage that was granted meanwhile makes a rejection one that changes pods.
-    callerOf: (recommendation) => (intent.changesWorkload(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy),
+    callerOf: (recommendation) => (intent.isChangingPods(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy),
     plan(recommendation, { caller }) {
       const item = { workload, recommendation };
       const plan = planOf(ports, caller, intent, item);
@@ -74,7 +74,7 @@ export async function stateIntent(
       const fresh = object as Recommendation | undefined;
       if (fresh === undefined || (fresh.metadata.uid ?? '') !== (recommendation.metadata.uid ?? '')) return null;
       const isSame = JSON.stringify(fresh.spec) === JSON.stringify(recommendation.spec);
-      return requestedBy.unmoved === true && !isSame ? MOVED_ON : { kind: 'read', object: fresh };
+      return requestedBy.unmoved === true && !isSame ? OBJECT_CHANGED : { kind: 'read', object: fresh };
     },
   });
 }
@@ -99,7 +99,7 @@ function planOf(
   const meaning = meaningOfKey(annotation, intent.action, caller, now);
   if (meaning !== 'new') return meaning === 'repeat' ? unchanged : KEY_OF_ANOTHER;
   const mode = ports.modeOf(workload);
-  const ineffective = intent.whyIneffective(mode);
+  const ineffective = intent.findIneffectiveReason(mode);
   if (ineffective !== null) return { kind: 'conflict', message: `${workload.kind} ${workload.name} is in mode ${mode}: ${ineffective}` };
   const decision = intent.decide(recommendation, now);
   if (decision === null) return unchanged;

@@ -6,7 +6,7 @@ import type { Command, OnWorkload } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 import { recommendedValues } from './recommended-values.ts';
-import { whatMoved } from './seen-values.ts';
+import { findChangedValue } from './seen-values.ts';
 
 /** Rejects the present values: they are not recommended again for 7 days unless they change. Removes an approval. */
 export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommendation']['body']>, ChangedRecommendation> = {
@@ -18,12 +18,12 @@ export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommen
       eventReason: COMMAND_EVENT.rejected,
       message: withReason(`${by} rejected the recommended values`, body?.reason),
       // Rejected values are not applied, and applied ones stay.
-      changesWorkload: () => false,
-      whyIneffective: () => null,
+      isChangingPods: () => false,
+      findIneffectiveReason: () => null,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);
         if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to reject.' };
-        const moved = body?.containers === undefined ? null : whatMoved(body.containers, status?.containers ?? []);
+        const moved = body?.containers === undefined ? null : findChangedValue(body.containers, status?.containers ?? []);
         if (moved !== null)
           return { kind: 'conflict', message: `The recommended values have changed. ${moved} Read them and decide again.` };
         const isRejected = spec.rejected !== undefined && JSON.stringify(spec.rejected.containers) === JSON.stringify(containers);

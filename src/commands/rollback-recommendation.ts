@@ -15,8 +15,8 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
       action: 'RollBack',
       eventReason: COMMAND_EVENT.rollbackRequested,
       message: withReason(`${by} requested a roll-back to the values before the last change`, body?.reason),
-      changesWorkload: () => true,
-      whyIneffective: (mode) =>
+      isChangingPods: () => true,
+      findIneffectiveReason: (mode) =>
         mode === 'Off' ? 'this mode changes nothing, so nothing would be rolled back. Set another mode first, then roll back.' : null,
       decide: ({ spec, status }, now) => {
         const requestedAt = instantOf(spec.rollback?.at);

@@ -1,6 +1,6 @@
 import type { SeenContainer } from '../apis/http/types.generated.ts';
 import type { RecommendationStatusContainer } from '../apis/v1alpha1/index.ts';
-import { sameResources, type OptionalResources } from '#kube/records/resources';
+import { isSameResources, type OptionalResources } from '#kube/records/resources';
 import { readRequestsAndLimits } from '../core/recommendations/quantities.ts';
 
 /**
@@ -8,7 +8,7 @@ import { readRequestsAndLimits } from '../core/recommendations/quantities.ts';
  * requests or limits are not compared.
  * @returns null where they are equal, else a sentence with the difference
  */
-export function whatMoved(seen: readonly SeenContainer[], now: readonly RecommendationStatusContainer[]): string | null {
+export function findChangedValue(seen: readonly SeenContainer[], now: readonly RecommendationStatusContainer[]): string | null {
   const recommended = now.filter((container) => container.recommended !== undefined);
   const missing = recommended.find((container) => !seen.some(({ name }) => name === container.name));
   if (missing !== undefined) return `Container ${missing.name} has a recommended value that the request lacks.`;
@@ -28,7 +28,7 @@ export function whatMoved(seen: readonly SeenContainer[], now: readonly Recommen
 }
 
 function isSame(seen: { readonly cpuMillicores?: number | null; readonly memoryBytes?: number | null }, now: OptionalResources): boolean {
-  return sameResources({ cpuMillicores: seen.cpuMillicores ?? null, memoryBytes: seen.memoryBytes ?? null }, now);
+  return isSameResources({ cpuMillicores: seen.cpuMillicores ?? null, memoryBytes: seen.memoryBytes ?? null }, now);
 }
 
 function formatResources({ cpuMillicores, memoryBytes }: OptionalResources): string {

@@ -24,7 +24,7 @@ import type { AuditEntry } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { writeGuarded } from './guarded-write.ts';
-import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { OBJECT_CHANGED, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** The fields of a policy of any kind that overrides need. */
 export interface WirePolicy {
@@ -185,11 +185,11 @@ async function readAgain(
   { records }: CommandPorts,
   { unmoved }: Caller,
   policy: WirePolicy,
-): Promise<{ readonly kind: 'read'; readonly object: WirePolicy } | typeof MOVED_ON | null> {
+): Promise<{ readonly kind: 'read'; readonly object: WirePolicy } | typeof OBJECT_CHANGED | null> {
   const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true, fieldManager: FIELD_MANAGER });
   const fresh = object as WirePolicy | undefined;
   if (fresh === undefined || fresh.metadata.uid !== policy.metadata.uid) return null;
-  return unmoved === true && stateOf(fresh) !== stateOf(policy) ? MOVED_ON : { kind: 'read', object: fresh };
+  return unmoved === true && stateOf(fresh) !== stateOf(policy) ? OBJECT_CHANGED : { kind: 'read', object: fresh };
 }
 
 function auditEntryOf(

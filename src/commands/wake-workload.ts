@@ -15,13 +15,13 @@ export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']
       action: 'Wake',
       eventReason: COMMAND_EVENT.wakeRequested,
       message: withReason(`${by} requested its natural size`, body?.reason),
-      changesWorkload: () => true,
-      whyIneffective: () => null,
+      isChangingPods: () => true,
+      findIneffectiveReason: () => null,
       decide: ({ spec, status }, now) => {
         const since = instantOf(status?.idle?.since);
         if (since === null) return { kind: 'conflict', message: 'The workload is not idled, so there is nothing to wake.' };
         const requestedAt = instantOf(spec.wake?.at);
-        if (status?.idle?.wakingSince !== undefined || (requestedAt !== null && requestedAt >= since)) return null;
+        if (status?.idle?.wakeStartedAt !== undefined || (requestedAt !== null && requestedAt >= since)) return null;
         return { kind: 'patch', spec: { wake: { by, at: isoTime(now), ...(body?.reason === undefined ? {} : { reason: body.reason }) } } };
       },
     });

@@ -23,7 +23,7 @@ export const demoCommand: Command = {
     if (!parsed.ok) return refuse(parsed.problems, terminal);
     const problems = await preflight(parsed.options);
     if (problems.length > 0) return refuse(problems, terminal);
-    keepHeapSmall();
+    limitHeap();
     try {
       return await demo(parsed.options, terminal);
     } catch (err) {
@@ -65,7 +65,7 @@ async function demo(options: DemoOptions, terminal: Terminal): Promise<number> {
  * times that, plus a young generation of 48 MB (measured after four days at full speed: 460 MB resident; with these flags 270 MB, for a
  * fifth more CPU time). Both flags are read at each collection, so they apply to a running process.
  */
-function keepHeapSmall(): void {
+function limitHeap(): void {
   setFlagsFromString('--heap-growing-percent=40');
   setFlagsFromString('--semi-space-growth-factor=1');
 }

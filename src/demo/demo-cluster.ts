@@ -67,9 +67,9 @@ export async function buildDemoCluster(options: DemoOptions, dependencies: DemoD
     );
     if (applied.refused.length > 0) throw new Error(`--manifests: the cluster refused some objects:\n  ${applied.refused.join('\n  ')}`);
     const notes = [...applied.skipped].map(([kind, count]) => `${count} × ${kind} skipped: the embedded cluster does not serve this kind`);
-    if (recordings !== undefined) notes.push(...dealNotes(cluster, recordings.names.length));
+    if (recordings !== undefined) notes.push(...describeDealtRecordings(cluster, recordings.names.length));
     await runPast(cluster, signal);
-    return { cluster, notes: [...notes, ...unscheduledNotes(cluster)], ownKinds: manifests.filter(isOwnKind) };
+    return { cluster, notes: [...notes, ...describeUnscheduled(cluster)], ownKinds: manifests.filter(isOwnKind) };
   } catch (err) {
     cluster.close();
     throw err;
@@ -130,7 +130,7 @@ function rethrowFor(option: string, err: unknown): never {
 }
 
 /** Reports unschedulable pods, which would otherwise go unnoticed: they have requests but no usage. */
-function unscheduledNotes(cluster: EmbeddedCluster): readonly string[] {
+function describeUnscheduled(cluster: EmbeddedCluster): readonly string[] {
   const whyByWorkload = new Map<string, { pods: number; readonly why: string }>();
   for (const object of cluster.server.accessAs('system:admin').list('pods')) {
     const { metadata, status } = object as Pod;
@@ -145,7 +145,7 @@ function unscheduledNotes(cluster: EmbeddedCluster): readonly string[] {
   return [...whyByWorkload].map(([workload, { pods, why }]) => `${pods} pods of ${workload} are unschedulable: ${why}`);
 }
 
-function dealNotes(cluster: EmbeddedCluster, files: number): readonly string[] {
+function describeDealtRecordings(cluster: EmbeddedCluster, files: number): readonly string[] {
   const dealt = dealRecordings(cluster);
   const named = dealt.filter(({ asRecorded }) => asRecorded).length;
   const dropped = cluster.nodes.plan.droppedRows();

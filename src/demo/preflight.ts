@@ -9,7 +9,7 @@ const FILE_OPTIONS = ['kubeconfig', 'log-file'] as const;
 
 /** Checks ports and files before the cluster is built. Returns all problems. */
 export async function preflight(options: DemoOptions): Promise<readonly string[]> {
-  const problems = [...portsGivenTwice(options)];
+  const problems = [...findDuplicatePorts(options)];
   for (const name of PORT_OPTIONS) {
     const port = options[name];
     if (port !== null && port !== 0 && (await freePort(port)) === 0)
@@ -23,7 +23,7 @@ export async function preflight(options: DemoOptions): Promise<readonly string[]
   return problems;
 }
 
-function portsGivenTwice(options: DemoOptions): readonly string[] {
+function findDuplicatePorts(options: DemoOptions): readonly string[] {
   const optionByPort = new Map<number, string>();
   return PORT_OPTIONS.flatMap((name) => {
     const port = options[name];

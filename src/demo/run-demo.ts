@@ -6,7 +6,7 @@ import type { MachineTimer } from '../ports/clock.ts';
 import { PACKAGE_ROOT } from '../cmd/version.ts';
 import { createLogger } from '../runtime/logging.ts';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
-import { type ClusterHappenings, type ClusterSummary, happenings } from '#embedded-cluster/nodes/cluster-summary';
+import { type CounterDifferences, type ClusterSummary, subtractCounters } from '#embedded-cluster/nodes/cluster-summary';
 import type { Terminal } from '../cli/command.ts';
 import { buildDemoCluster, FIELD_MANAGER, type DemoCluster } from './demo-cluster.ts';
 import { type DemoController, startDemoController } from './demo-controller.ts';
@@ -18,7 +18,7 @@ import { beforeAndNow, progressLine, type Reading } from './report.ts';
 import { type ServedCluster, serveCluster } from '#embedded-cluster/serve-cluster';
 
 /** Summary of a run with `--for`, its last line of output. */
-export interface DemoSummary extends ClusterHappenings {
+export interface DemoSummary extends CounterDifferences {
   readonly virtualSeconds: number;
   readonly wallSeconds: number;
   readonly start: ClusterSummary;
@@ -87,7 +87,7 @@ async function runIn(folder: string, run: DemoRun, cleanups: (() => Promise<void
     wallSeconds: Math.round(timer.nowMs() - startedMs) / 1000,
     start: before.summary,
     end: end.summary,
-    ...happenings(counters, cluster.nodes.counters()),
+    ...subtractCounters(counters, cluster.nodes.counters()),
   };
 }
 

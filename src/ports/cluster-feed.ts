@@ -86,7 +86,7 @@ export interface InformerStatus {
 /** Status of all informers. */
 export interface FeedStatus {
   /** Whether every required informer has listed once. */
-  synced(): boolean;
+  isSynced(): boolean;
   /** The oldest `confirmedAt` of the decisive informers. */
   confirmedAt(): Instant;
   /** Message that names the decisive informer with the oldest `confirmedAt` and its problem; null: it has none. */

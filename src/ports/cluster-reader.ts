@@ -31,7 +31,7 @@ export type ClusterChange =
  */
 export interface ClusterReader {
   /** Whether every informer has listed once. */
-  synced(): boolean;
+  isSynced(): boolean;
   /** Time of the last event or bookmark of the informer that is furthest behind. */
   confirmedAt(): Instant;
   nodes(): Iterable<NodeRecord>;

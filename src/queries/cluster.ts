@@ -14,7 +14,7 @@ import type { NodeQueries } from './nodes.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found } from './outcome.ts';
 import { ratiosOf, wholeResources } from './ratios.ts';
-import { seriesSet, upToNow, type Line, type Sample } from './series.ts';
+import { seriesSet, appendPresent, type Line, type Sample } from './series.ts';
 import type { ReadSources } from './sources.ts';
 import { endOfLastStep, readTimeRange, type TimeRange } from './time-range.ts';
 import { countWaitingRaises } from './waiting-raises.ts';
@@ -93,7 +93,7 @@ export class ClusterQueries {
     if ('details' in range) return { kind: 'invalid', details: range.details };
     try {
       const past = await this.#sources.rollups.readCluster(range.start, endOfLastStep(range));
-      return found(seriesSet(range, clusterLines(upToNow(range, past, this.#now(range)))));
+      return found(seriesSet(range, clusterLines(appendPresent(range, past, this.#now(range)))));
     } catch (error) {
       this.#sources.logger.warn('Reading history failed', { err: error });
       const warning = { code: 'history_unavailable', message: 'The history store cannot be reached, so only the present is shown.' };

@@ -4,7 +4,7 @@ import type { ReadSources } from './sources.ts';
 
 /** Time of the last confirmation by the informers and the usage source, the older of the two; null before the first sync. */
 export function confirmedAt({ cluster, usage }: Pick<ReadSources, 'cluster' | 'usage'>): Instant | null {
-  if (!cluster.synced()) return null;
+  if (!cluster.isSynced()) return null;
   const usageAt = usage.confirmedAt();
   return usageAt === null ? cluster.confirmedAt() : Math.min(cluster.confirmedAt(), usageAt);
 }
@@ -23,7 +23,7 @@ export function listDataWarnings({
   missingPermissions,
   pastUsageProblem,
 }: Pick<ReadSources, 'clock' | 'cluster' | 'usage' | 'missingPermissions' | 'pastUsageProblem'>): readonly Warning[] {
-  if (!cluster.synced()) return [];
+  if (!cluster.isSynced()) return [];
   const warnings: Warning[] = [];
   const age = (at: Instant): number => Math.round((clock.now() - at) / SECOND_MS);
   const informers = age(cluster.confirmedAt());

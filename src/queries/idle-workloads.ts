@@ -12,7 +12,7 @@ import { meanRequestPrice, requestCost } from '../core/cost/request-cost.ts';
 import { HOURS_PER_MONTH } from '#kube/units';
 import { centsOrNull, sumCents } from '../core/cost/cents.ts';
 import { podRequests } from '#kube/records/pod-requests';
-import { takesCapacity, type TotalsCache } from './totals.ts';
+import { isUsingCapacity, type TotalsCache } from './totals.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -61,7 +61,7 @@ export class IdleWorkloadQueries {
     const requestedAt = instantOf(published.spec.wake?.at);
     const isWaking = idle.waking !== null || (requestedAt !== null && requestedAt >= idle.since);
     const projectedSavings = idleSavings(idle);
-    const pods = [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(takesCapacity);
+    const pods = [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(isUsingCapacity);
     const realized = realizedSavings(idle, { count: pods.length, requested: requestedBy(pods) });
     return {
       workload,

@@ -83,7 +83,7 @@ function itemOf({ namespace, name, kind }: WorkloadRecord, exception: LimitExcep
     evidence: exception.evidence,
     approvedValue: decided?.value ?? null,
     decidedBy: decided?.by ?? null,
-    settled: exception.state === 'approved' ? exception.settled : exception.state !== 'open' && !isApplied(exception),
+    settled: exception.state === 'approved' ? exception.inEffect : exception.state !== 'open' && !isApplied(exception),
   };
 }
 

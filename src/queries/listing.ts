@@ -70,7 +70,7 @@ export function selectPage<Item extends object>(
   // One item more than the page shows whether a next page exists.
   const first = new FirstOf<Entry<Item>>(limit + 1, compare);
   for (const item of items) {
-    if (!matches(item, listing, query, scope)) continue;
+    if (!isMatch(item, listing, query, scope)) continue;
     matched.push(item);
     const entry = { item, value: sortValueOf(item, listing, field), id: listing.id(item) };
     if (cursor === null || compare(entry, cursor) > 0) first.offer(entry);
@@ -119,9 +119,9 @@ class FirstOf<T> {
   }
 }
 
-function matches<Item extends object>(item: Item, listing: Listing<Item>, query: ListQuery, scope: Scope): boolean {
+function isMatch<Item extends object>(item: Item, listing: Listing<Item>, query: ListQuery, scope: Scope): boolean {
   const namespace = listing.namespaceOf?.(item) ?? null;
-  const isVisible = namespace === null ? listing.namespaceOf === null || scope.admin : scope.allows(namespace);
+  const isVisible = namespace === null ? listing.namespaceOf === null || scope.admin : scope.canView(namespace);
   if (!isVisible) return false;
   // An item without a namespace matches no namespace filter.
   if (query.namespace !== undefined && (namespace === null || !query.namespace.includes(namespace))) return false;

@@ -25,7 +25,7 @@ const LISTING: Listing<Namespace> = {
 /** A quota with this usage usually has no capacity for another pod. */
 const TIGHT_QUOTA_RATIO = 0.9;
 
-interface Trouble {
+interface PodProblem {
   readonly critical: boolean;
   readonly attention: boolean;
 }
@@ -49,11 +49,11 @@ export class NamespaceQueries {
     const totals = this.#totals.totals();
     const workloads = new Map<string, number>();
     for (const { namespace } of cluster.workloads()) workloads.set(namespace, (workloads.get(namespace) ?? 0) + 1);
-    const trouble = new Map<string, Trouble>();
+    const trouble = new Map<string, PodProblem>();
     const pods = new Map<string, number>();
     for (const pod of cluster.pods()) {
       pods.set(pod.namespace, (pods.get(pod.namespace) ?? 0) + 1);
-      const found = this.#troubleOf(pod);
+      const found = this.#findProblem(pod);
       const before = trouble.get(pod.namespace) ?? { critical: false, attention: false };
       trouble.set(pod.namespace, { critical: before.critical || found.critical, attention: before.attention || found.attention });
     }
@@ -78,7 +78,7 @@ export class NamespaceQueries {
     });
   }
 
-  #troubleOf(pod: PodRecord): Trouble {
+  #findProblem(pod: PodRecord): PodProblem {
     const now = this.#sources.clock.now();
     const crashing = pod.containers.some(
       (container) => container.waitingReason === 'CrashLoopBackOff' || container.waitingReason === 'ImagePullBackOff',
@@ -92,7 +92,7 @@ export class NamespaceQueries {
   }
 }
 
-function healthOf(trouble: Trouble, quotas: readonly NamespaceQuota[]): Namespace['health'] {
+function healthOf(trouble: PodProblem, quotas: readonly NamespaceQuota[]): Namespace['health'] {
   if (trouble.critical) return 'critical';
   return trouble.attention || quotas.some((quota) => (quota.usedRatio ?? 0) >= TIGHT_QUOTA_RATIO) ? 'attention' : 'healthy';
 }

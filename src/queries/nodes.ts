@@ -1,10 +1,10 @@
 import type { Node, NodeDetail, NodePod, Operations, SeriesSet } from '../apis/http/types.generated.ts';
 import type { NodeScalingPolicy } from '../apis/v1alpha1/index.ts';
-import { matchesLabelSelector } from '#kube/match-labels';
+import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { NodeRecord } from '#kube/records/node';
 import { countedRequests, type PodRecord } from '#kube/records/pod';
 import { podRequests } from '#kube/records/pod-requests';
-import { takesCapacity, NO_SUMS, type TotalsCache } from './totals.ts';
+import { isUsingCapacity, NO_SUMS, type TotalsCache } from './totals.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { selectPage, type Listing } from './listing.ts';
 import { nodePhase } from './node-phase.ts';
@@ -55,7 +55,7 @@ export class NodeQueries {
     const node = cluster.findNode(name);
     if (node === undefined) return { kind: 'not-found', message: `There is no node ${name}.` };
     const record = this.#record(node, [...this.#policies()]);
-    const pods = [...cluster.podsOnNode(name)].filter(takesCapacity).sort(byName);
+    const pods = [...cluster.podsOnNode(name)].filter(isUsingCapacity).sort(byName);
     return found({
       ...record,
       pods: { ...record.pods, items: pods.map((pod) => this.#pod(pod)) },
@@ -79,7 +79,7 @@ export class NodeQueries {
       zone: node.zone,
       region: node.region,
       capacityType: node.capacityType,
-      managed: policies.some((policy) => governs(policy, node)),
+      managed: policies.some((policy) => isGoverning(policy, node)),
       ready: node.ready,
       phase: nodePhase(node, clock.now()),
       kubeletVersion: node.kubeletVersion,
@@ -140,10 +140,10 @@ export class NodeQueries {
   }
 }
 
-function governs(policy: NodeScalingPolicy, node: NodeRecord): boolean {
+function isGoverning(policy: NodeScalingPolicy, node: NodeRecord): boolean {
   const { nodePools, nodePoolSelector } = policy.spec;
   if (nodePools !== undefined) return node.pool !== null && nodePools.includes(node.pool);
-  return nodePoolSelector === undefined || matchesLabelSelector(nodePoolSelector, node.labels);
+  return nodePoolSelector === undefined || isLabelSelectorMatch(nodePoolSelector, node.labels);
 }
 
 function byName(a: PodRecord, b: PodRecord): number {

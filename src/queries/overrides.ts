@@ -5,7 +5,7 @@ import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import type { WorkloadRecord } from '#kube/records/workload';
-import { OVERRIDE_ANNOTATIONS, readNotes } from '../core/overrides/override-notes.ts';
+import { OVERRIDE_ANNOTATIONS, readOverrideNotes } from '../core/overrides/override-notes.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { readOverrides } from '../core/resize/policy/workload-overrides.ts';
 import { selectPage, type Listing } from './listing.ts';
@@ -43,7 +43,12 @@ export class OverrideQueries {
   record(workload: WorkloadRecord): Override {
     const { annotations, namespace, kind, name } = workload;
     const { excluded, heldUntil, problems, mode } = readOverrides(annotations);
-    const changes = [...readNotes(annotations)].map(([annotation, { by, at, reason }]) => ({ annotation, by, at: isoTime(at), reason }));
+    const changes = [...readOverrideNotes(annotations)].map(([annotation, { by, at, reason }]) => ({
+      annotation,
+      by,
+      at: isoTime(at),
+      reason,
+    }));
     const latest = changes.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0];
     return {
       namespace,

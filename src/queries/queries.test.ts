@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { nodePhase } from './node-phase.ts';
 import { packageOf } from './package-of.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';
-import { seriesSet, upToNow } from './series.ts';
+import { seriesSet, appendPresent } from './series.ts';
 import { readTimeRange } from './time-range.ts';
 
 let world: DashboardWorld;
@@ -270,8 +270,8 @@ describe('time ranges', () => {
     const within = { at: 3 * MINUTE_MS - 1, value: 1 };
     const earlier = { at: MINUTE_MS, value: 1 };
     const later = { at: 3 * MINUTE_MS, value: 1 };
-    expect(upToNow(range, [within], present)).toEqual([within]);
-    expect(upToNow(range, [earlier, later], present)).toEqual([earlier, later, present]);
+    expect(appendPresent(range, [within], present)).toEqual([within]);
+    expect(appendPresent(range, [earlier, later], present)).toEqual([earlier, later, present]);
   });
 
   test('a step without samples is null, one with several is their mean', () => {

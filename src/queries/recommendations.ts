@@ -15,7 +15,7 @@ import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { NodePrice } from '../ports/price-source.ts';
 import { sumCents } from '../core/cost/cents.ts';
 import { explainContainers } from './explanation.ts';
-import { takesCapacity, type TotalsCache } from './totals.ts';
+import { isUsingCapacity, type TotalsCache } from './totals.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { onNewIntent } from './intent-watch.ts';
@@ -29,7 +29,7 @@ import { explainSavings, type PricedPart } from '../core/cost/explain-savings.ts
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
 import { countWaitingRaises } from './waiting-raises.ts';
-import { wouldChangeIt } from './would-change-it.ts';
+import { listRemedies } from './remedies.ts';
 import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
 import { readRequestsAndLimits } from '../core/recommendations/quantities.ts';
@@ -111,7 +111,7 @@ export class RecommendationQueries {
         rules: decisions.rules(workload),
         money: explainSavings(record, this.#pricedParts(workload, record, status)),
         history,
-        wouldChangeIt: wouldChangeIt(record, status?.message),
+        wouldChangeIt: listRemedies(record, status?.message),
       },
     };
     return { kind: 'found', item: detail, ...(warnings.length === 0 ? {} : { warnings }) };
@@ -173,7 +173,7 @@ export class RecommendationQueries {
 
   #podPrices(pods: readonly PodRecord[]): readonly NodePrice[] {
     const { prices } = this.#totals.totals();
-    return pods.filter(takesCapacity).flatMap((pod) => {
+    return pods.filter(isUsingCapacity).flatMap((pod) => {
       const price = pod.node === null ? undefined : prices.get(pod.node);
       return price === undefined ? [] : [price];
     });

@@ -7,14 +7,14 @@ export class RecordCache<Value> {
 
   of(object: object, inputs: readonly unknown[], compute: () => Value): Value {
     const cached = this.#entries.get(object);
-    if (cached !== undefined && areIdentical(cached.inputs, inputs)) return cached.value;
+    if (cached !== undefined && isIdentical(cached.inputs, inputs)) return cached.value;
     const value = compute();
     this.#entries.set(object, { inputs, value });
     return value;
   }
 }
 
-function areIdentical(before: readonly unknown[], current: readonly unknown[]): boolean {
+function isIdentical(before: readonly unknown[], current: readonly unknown[]): boolean {
   if (before.length !== current.length) return false;
   for (let index = 0; index < current.length; index += 1) if (before[index] !== current[index]) return false;
   return true;

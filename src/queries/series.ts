@@ -10,7 +10,7 @@ export interface Sample {
 }
 
 /** Past samples, with the present one in the last step where that has none: a new cluster has no complete step yet. */
-export function upToNow<S extends { readonly at: Instant }>(range: TimeRange, past: readonly S[], present: S): readonly S[] {
+export function appendPresent<S extends { readonly at: Instant }>(range: TimeRange, past: readonly S[], present: S): readonly S[] {
   return past.some(({ at }) => at >= range.end && at < endOfLastStep(range)) ? past : [...past, present];
 }
 

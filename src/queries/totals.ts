@@ -96,7 +96,7 @@ export class TotalsCache {
 }
 
 /** Whether a pod uses capacity of a node: it is bound and has not completed. */
-export function takesCapacity(pod: PodRecord): boolean {
+export function isUsingCapacity(pod: PodRecord): boolean {
   return pod.node !== null && !isDone(pod);
 }
 
@@ -188,11 +188,11 @@ function tallyPod(counts: Mutable<PodCounts>, pod: PodRecord): void {
 function tallyUsage(counts: Mutable<OverRequests>, requests: OptionalResources, used: OptionalResources | null): void {
   if (used === null) return;
   counts.measured += 1;
-  if (exceeds(used.memoryBytes, requests.memoryBytes)) counts.overMemory += 1;
-  if (exceeds(used.cpuMillicores, requests.cpuMillicores)) counts.overCpu += 1;
+  if (isExceeded(used.memoryBytes, requests.memoryBytes)) counts.overMemory += 1;
+  if (isExceeded(used.cpuMillicores, requests.cpuMillicores)) counts.overCpu += 1;
 }
 
-function exceeds(used: number | null, request: number | null): boolean {
+function isExceeded(used: number | null, request: number | null): boolean {
   return used !== null && request !== null && used > request;
 }
 

@@ -8,7 +8,7 @@ import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found } from './outcome.ts';
 import type { RecommendationQueries } from './recommendations.ts';
 import type { Scope } from '../core/access/scope.ts';
-import { seriesSet, upToNow, type Line } from './series.ts';
+import { seriesSet, appendPresent, type Line } from './series.ts';
 import type { ReadSources } from './sources.ts';
 import { endOfLastStep, readTimeRange, type TimeRange } from './time-range.ts';
 import { VIEWER_OF_TARGET } from '../core/access/requirement.ts';
@@ -65,7 +65,7 @@ export class WorkloadUsageQueries {
     });
     const pasts = containers.map((container) => this.#past(workload, range, container, byContainer.get(container) ?? []));
     const longest = pasts.reduce<readonly Past[]>((best, each) => (each.length > best.length ? each : best), []);
-    const replicas = upToNow(
+    const replicas = appendPresent(
       range,
       longest.map(({ at, replicas: value }) => ({ at, value })),
       { at: range.end, value: workload.replicas.current },

@@ -140,7 +140,7 @@ export class LeaderElection {
       }
       // Jitter only shortens the delay, so that a released lease is acquired within one poll.
       const pollMs = this.#times.pollMs * (1 - 0.2 * this.#dependencies.random.next());
-      await this.#pause(Math.max(1, Math.min(pollMs, this.#untilExpiredMs() + 1)), signal);
+      await this.#pause(Math.max(1, Math.min(pollMs, this.#remainingLeaseMs() + 1)), signal);
     }
   }
 
@@ -166,15 +166,15 @@ export class LeaderElection {
    * act.
    */
   #isFree(record: LeaseRecord | undefined, isFirst: boolean): boolean {
-    if (record === undefined) return isFirst || this.#untilExpiredMs() <= 0;
+    if (record === undefined) return isFirst || this.#remainingLeaseMs() <= 0;
     const { holder, leaseDurationSeconds, acquireTime } = record;
     if (holder === '' && leaseDurationSeconds <= RELEASED_SECONDS) return true;
     const isOwn = holder === this.#dependencies.identity && this.#acquireTime !== null && isSameInstant(acquireTime, this.#acquireTime);
-    return isOwn || this.#untilExpiredMs() <= 0;
+    return isOwn || this.#remainingLeaseMs() <= 0;
   }
 
   /** By this machine's clock, from the first observation of the present record. */
-  #untilExpiredMs(): DurationMs {
+  #remainingLeaseMs(): DurationMs {
     if (this.#observed === undefined) return Number.POSITIVE_INFINITY;
     const { record, atMs } = this.#observed;
     const durationMs = Math.max((record?.leaseDurationSeconds ?? 0) * 1000, this.#times.leaseMs);

@@ -1,5 +1,5 @@
 /** Settles as the promise does, or rejects with the signal's reason where the signal aborts first. */
-export function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+export function raceWithAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) abort();

@@ -61,7 +61,7 @@ async function serve(scope: Scope, ready = true): Promise<string> {
   const api = new ApiRouter<SnippetApi>(SNIPPETS, {
     envelope: PLAIN,
     bounds: { admit: (_request, _response, next) => next(), admitBody: (_request, _response, next) => next() },
-    ready: () => ready,
+    isReady: () => ready,
     scopeOf: () => scope,
     observe: () => undefined,
     nowMs: () => 0,

@@ -2,11 +2,11 @@
 // description. Its access is copied from the query or command, which declares it, and `Application` checks it again.
 
 import express, { Router, type NextFunction, type Request, type Response } from 'express';
-import { unmetRole } from '../core/access/requirement.ts';
+import { findMissingRole } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { csvColumns, toCsv } from './csv.ts';
 import type { Envelope } from './envelope.ts';
-import { entityTagOf, tagMatches } from './etag.ts';
+import { entityTagOf, isTagMatch } from './etag.ts';
 import { MAX_BODY_BYTES, type RequestBounds } from './guards/request-bounds.ts';
 import type { ApiDocument } from './openapi/api-document.ts';
 import { isMutation, type Operation } from './openapi/operation.ts';
@@ -34,7 +34,7 @@ export interface ApiRequest<Types extends OperationTypes> {
 export interface ApiRouterOptions {
   readonly envelope: Envelope;
   /** While false, only operations with `beforeReady` are served. */
-  ready(): boolean;
+  isReady(): boolean;
   scopeOf(request: Request): Scope;
   /** Limits of concurrent requests and bodies. */
   readonly bounds: Pick<RequestBounds, 'admit' | 'admitBody'>;
@@ -84,7 +84,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
       ...(isMutation(operation) ? [requireJson, bounds.admitBody, readBody] : []),
     ];
     this.router[operation.method](path, ...steps, async (http: Request, response: Response) => {
-      if (operation.beforeReady !== true && !this.#options.ready()) {
+      if (operation.beforeReady !== true && !this.#options.isReady()) {
         const { statusPath } = this.#api;
         const hint = statusPath === null ? 'Try again shortly.' : `Try again shortly; ${statusPath} lists what is missing.`;
         throw notReady(`The caches have not synced yet. ${hint}`);
@@ -131,7 +131,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     const scope = this.#options.scopeOf(http);
     // Refused before validation, so that a caller without the role learns nothing about the input. `Application` checks the role again,
     // with the namespaces.
-    const refusal = unmetRole(operation.access, scope);
+    const refusal = findMissingRole(operation.access, scope);
     if (refusal !== null) throw refusalProblem(refusal, (pointer) => pointer);
     const path = validator.path(http.params);
     const query = validator.query(new URL(http.originalUrl, 'http://local').searchParams);
@@ -160,7 +160,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
       const tag = entityTagOf(data, reply.total, request.scope.key, csv ? 'csv' : 'json');
       response.setHeader('ETag', tag);
       const known = request.http.get('if-none-match');
-      if (known !== undefined && tagMatches(known, tag)) {
+      if (known !== undefined && isTagMatch(known, tag)) {
         response.status(304).end();
         return;
       }

@@ -148,7 +148,7 @@ describe('errors', () => {
 
 describe('before the caches have synced', () => {
   beforeEach(() => {
-    world.cluster.isSynced = false;
+    world.cluster.synced = false;
   });
 
   test.each(

@@ -17,7 +17,7 @@ export function entityTagOf(json: string, total: number, scopeKey: string, form:
 }
 
 /** Whether a header's list of ETags contains this one. The comparison is weak, since a proxy that recodes a body weakens its tag. */
-export function tagMatches(header: string, tag: string): boolean {
+export function isTagMatch(header: string, tag: string): boolean {
   const strong = (each: string): string => each.trim().replace(/^W\//, '');
   return header.split(',').some((each) => each.trim() === '*' || strong(each) === tag);
 }

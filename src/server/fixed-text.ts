@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
-import { tagMatches } from './etag.ts';
+import { isTagMatch } from './etag.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -37,7 +37,7 @@ export class FixedText {
     response.vary('Accept-Encoding');
     response.setHeader('ETag', tag);
     const known = request.get('if-none-match');
-    if (known !== undefined && tagMatches(known, tag)) {
+    if (known !== undefined && isTagMatch(known, tag)) {
       response.status(304).end();
       return;
     }

@@ -119,7 +119,7 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
   });
   app.use(pageRoutes(bounds.admit));
   app.use(guards(options));
-  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
+  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
   app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope }).router);
   app.use(() => {
     throw new Problem('not_found', 'No such path. /api/v1/docs lists all endpoints.');
@@ -142,7 +142,7 @@ function apiRoutes(
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,
     envelope,
-    ready: () => application.ready(),
+    isReady: () => application.isReady(),
     // Authentication will identify the caller here; until then every caller is an admin.
     scopeOf: () => EVERYONE_IS_ADMIN,
     observe: (outcome) => {
@@ -223,7 +223,7 @@ function changeHub({ changes }: Application, timer: MachineTimer): ChangeHub {
 }
 
 // Compression would delay stream events until a full block.
-function compressible(request: Request, response: Response): boolean {
+function isCompressible(request: Request, response: Response): boolean {
   return !String(response.getHeader('content-type')).startsWith('text/event-stream') && compression.filter(request, response);
 }
 

@@ -12,8 +12,8 @@ export class ByTarget<T extends { readonly target: TargetRef }> {
   }
 
   /** Objects that target a workload. @param matches whether the API group of a target with its kind and name matches, too */
-  of(workload: WorkloadKey, matches: (target: TargetRef) => boolean): readonly T[] {
-    return [...this.#byTarget.of(workload)].filter(({ target }) => matches(target));
+  of(workload: WorkloadKey, isMatch: (target: TargetRef) => boolean): readonly T[] {
+    return [...this.#byTarget.of(workload)].filter(({ target }) => isMatch(target));
   }
 
   /** Stores an object's new state; null: it was deleted. Returns its targets now and before. */

@@ -63,7 +63,7 @@ describe('ClusterState', () => {
       const state = new ClusterState();
       for (const delta of [setPod(rolloutPod), setWorkload(rolloutRs), setWorkload(rollout)]) state.apply(delta);
       expect([...state.podsOf('default/Rollout/web')]).toEqual([rolloutPod]);
-      expect(state.podsOfUnreadKinds()).toEqual(new Map());
+      expect(state.countPodsOfUnreadKinds()).toEqual(new Map());
     });
 
     test.each([
@@ -126,14 +126,14 @@ describe('ClusterState', () => {
       for (const name of ['a', 'b']) state.apply(setPod(aPodRecord({ name, owner })));
       for (const delta of [setPod(rolloutPod), setWorkload(rolloutRs), setPod(aPodRecord({ name: 'bare' }))]) state.apply(delta);
       for (const delta of [setWorkload(webRs), setPod(webPod)]) state.apply(delta);
-      expect(state.podsOfUnreadKinds()).toEqual(
+      expect(state.countPodsOfUnreadKinds()).toEqual(
         new Map([
           ['GameServer', 2],
           ['Rollout', 1],
         ]),
       );
       state.apply(setWorkload(rollout));
-      expect(state.podsOfUnreadKinds()).toEqual(new Map([['GameServer', 2]]));
+      expect(state.countPodsOfUnreadKinds()).toEqual(new Map([['GameServer', 2]]));
     });
   });
 
@@ -246,9 +246,9 @@ describe('ClusterState', () => {
 
   test('freshness is that of the informers', () => {
     const state = new ClusterState();
-    expect([state.synced(), state.confirmedAt()]).toEqual([false, 0]);
-    state.follow({ synced: () => true, describeStaleness: () => null, confirmedAt: () => 5, informers: () => [] });
-    expect([state.synced(), state.confirmedAt()]).toEqual([true, 5]);
+    expect([state.isSynced(), state.confirmedAt()]).toEqual([false, 0]);
+    state.follow({ isSynced: () => true, describeStaleness: () => null, confirmedAt: () => 5, informers: () => [] });
+    expect([state.isSynced(), state.confirmedAt()]).toEqual([true, 5]);
   });
 
   test('after any sequence of changes the model equals one built from the final objects', () => {

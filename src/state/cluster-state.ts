@@ -12,7 +12,7 @@ import type {
   TargetRef,
   VpaRecord,
 } from '../core/model/cluster-records.ts';
-import { matchesLabelSelector } from '#kube/match-labels';
+import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { NodeRecord } from '#kube/records/node';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
@@ -66,8 +66,8 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     this.#feed = status;
   }
 
-  synced(): boolean {
-    return this.#feed.synced();
+  isSynced(): boolean {
+    return this.#feed.isSynced();
   }
 
   confirmedAt(): Instant {
@@ -133,7 +133,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 
   /** Count of pods by the kind of an owner that is not watched; `Kind.group` if another group of the kind is watched. */
-  podsOfUnreadKinds(): ReadonlyMap<string, number> {
+  countPodsOfUnreadKinds(): ReadonlyMap<string, number> {
     const pods = new Map<string, number>();
     for (const [key, count] of this.#ownership.podCounts()) {
       const { kind } = parseWorkloadKey(key);
@@ -174,7 +174,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     const found: DisruptionBudgetRecord[] = [];
     for (const budget of this.#budgetsByNamespace.of(pod.namespace)) {
       // In policy/v1 an absent selector selects no pod, and an empty one every pod.
-      if (budget.selector !== null && matchesLabelSelector(budget.selector, pod.labels)) found.push(budget);
+      if (budget.selector !== null && isLabelSelectorMatch(budget.selector, pod.labels)) found.push(budget);
     }
     return found;
   }
@@ -243,15 +243,15 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
         break;
       case 'budget':
         put(this.#budgets, delta.key, delta.record);
-        putIn(this.#budgetsByNamespace, delta.key, delta.record);
+        setIndexed(this.#budgetsByNamespace, delta.key, delta.record);
         this.#notify({ kind: 'budget', key: delta.key });
         break;
       case 'limitrange':
-        putIn(this.#limitRangesByNamespace, delta.key, delta.record);
+        setIndexed(this.#limitRangesByNamespace, delta.key, delta.record);
         this.#notify({ kind: 'limitrange', key: delta.key });
         break;
       case 'quota':
-        putIn(this.#quotasByNamespace, delta.key, delta.record);
+        setIndexed(this.#quotasByNamespace, delta.key, delta.record);
         this.#notify({ kind: 'quota', key: delta.key });
         break;
       case 'own':
@@ -276,7 +276,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
       this.#podsByUid.set(record.uid, record);
       if (record.node !== null) this.#podsByNode.set(record.node, key, record);
     }
-    this.#ownership.putPod(key, record, previous);
+    this.#ownership.setPod(key, record, previous);
     const workload = this.#ownership.topOf(key) ?? workloadBefore;
     this.#notify({ kind: 'pod', key, workload: workload === undefined ? null : workloadKey(workload) });
   }
@@ -293,7 +293,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
       if (isTop) this.#topsByName.set(group, key, record);
       else this.#topsByName.delete(group, key);
     }
-    const moved = this.#ownership.putWorkload(record, previous);
+    const moved = this.#ownership.setWorkload(record, previous);
     if (wasTop || isTop) this.#notify({ kind: 'workload', key });
     for (const podKey of moved) {
       const workload = this.#ownership.topOf(podKey);
@@ -331,7 +331,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 }
 
-const NO_FEED: FeedStatus = { synced: () => false, confirmedAt: () => 0, describeStaleness: () => null, informers: () => [] };
+const NO_FEED: FeedStatus = { isSynced: () => false, confirmedAt: () => 0, describeStaleness: () => null, informers: () => [] };
 
 function put<V>(map: Map<string, V>, key: string, value: V | null): void {
   if (value === null) map.delete(key);
@@ -339,7 +339,7 @@ function put<V>(map: Map<string, V>, key: string, value: V | null): void {
 }
 
 // Keys begin with the namespace, so that the group of a deleted object is known without its record.
-function putIn<V>(index: MultiIndex<V>, key: string, value: V | null): void {
+function setIndexed<V>(index: MultiIndex<V>, key: string, value: V | null): void {
   const namespace = key.slice(0, key.indexOf('/'));
   if (value === null) index.delete(namespace, key);
   else index.set(namespace, key, value);

@@ -6,7 +6,7 @@ import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import { type SourcedRule, wideningOverrides } from '../core/resize/policy/container-rules.ts';
 import { modeInForce } from '../core/resize/policy/policy-rules.ts';
-import { lowersAny } from '../core/resize/plan/stages.ts';
+import { isReducingChange } from '../core/resize/plan/stages.ts';
 import { readMemory } from '../core/resize/status/memory-codec.ts';
 import type { PolicyResolver } from './policy-resolver.ts';
 
@@ -44,13 +44,13 @@ export class DecisionCache {
 
   /** Stores a decision of this replica and notifies the listeners. */
   record(workload: WorkloadKey, decided: DecidedWorkload): void {
-    this.#put(workload, decided);
+    this.#setDecision(workload, decided);
     for (const listener of this.#listeners) listener(workload, decided);
   }
 
   /** Stores a decision of another replica, or deletes it (null), without notifying the listeners. */
   takeOver(workload: WorkloadKey, decided: DecidedWorkload | null): void {
-    this.#put(workload, decided);
+    this.#setDecision(workload, decided);
   }
 
   /** Calls the listener with each decision that this replica records or deletes. Returns the cancel function. */
@@ -68,7 +68,7 @@ export class DecisionCache {
   forget(workload: WorkloadKey): void {
     this.#clearInProgress(workload);
     if (!this.#decided.has(workload)) return;
-    this.#put(workload, null);
+    this.#setDecision(workload, null);
     for (const listener of this.#listeners) listener(workload, null);
   }
 
@@ -112,7 +112,7 @@ export class DecisionCache {
 
   /** Whether a policy is in dry run, including its overrides. */
   isDryRun(policy: PodResizePolicy): boolean {
-    return this.#policies.inForce(policy).policy.spec.dryRun === true;
+    return this.#policies.findEffectivePolicy(policy).policy.spec.dryRun === true;
   }
 
   /** Messages about annotations that the policy ignores because they are less strict than it. */
@@ -134,10 +134,10 @@ export class DecisionCache {
 
   /** Every rule in force for a workload, with its source. */
   rules(workload: WorkloadRecord): readonly SourcedRule[] {
-    return this.#policies.rulesInForce(workload);
+    return this.#policies.listEffectiveRules(workload);
   }
 
-  #put(workload: WorkloadKey, decided: DecidedWorkload | null): void {
+  #setDecision(workload: WorkloadKey, decided: DecidedWorkload | null): void {
     this.#clearInProgress(workload);
     const before = this.#decided.get(workload);
     if (before !== undefined && hasPods(before)) this.#governed.set(before.policy, this.governed(before.policy) - 1);
@@ -169,5 +169,5 @@ function hasPods({ status }: DecidedWorkload): boolean {
 function isResizing({ apply, previous, state }: Pick<RecommendationStatus, 'apply' | 'previous' | 'state'>): boolean {
   if (apply === undefined || state !== 'applying') return false;
   const memory = readMemory({ apply, ...(previous === undefined ? {} : { previous }) });
-  return memory.apply === null || lowersAny(memory.apply, memory.previous?.values ?? null);
+  return memory.apply === null || isReducingChange(memory.apply, memory.previous?.values ?? null);
 }

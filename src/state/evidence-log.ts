@@ -119,8 +119,8 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
       return {
         container,
         throttledRatio: readings([before, state], (reading) => reading.throttledRatio, throttledOver),
-        cpuPressureRatio: readings([before, state], (reading) => reading.cpuPressureRatio, pressedOver),
-        memoryPressureRatio: readings([before, state], (reading) => reading.memoryPressureRatio, pressedOver),
+        cpuPressureRatio: readings([before, state], (reading) => reading.cpuPressureRatio, pressureInterval),
+        memoryPressureRatio: readings([before, state], (reading) => reading.memoryPressureRatio, pressureInterval),
       };
     });
   }
@@ -244,7 +244,7 @@ function throttledOver({ throttledAt, throttledSpanMs }: ReadingsBefore): Pick<R
   return { from: throttledAt - (throttledSpanMs ?? 0), at: throttledAt };
 }
 
-function pressedOver({ pressureAt }: ReadingsBefore): Pick<RatioReading, 'from' | 'at'> {
+function pressureInterval({ pressureAt }: ReadingsBefore): Pick<RatioReading, 'from' | 'at'> {
   return { from: pressureAt - PRESSURE_SPAN_MS, at: pressureAt };
 }
 

@@ -3,7 +3,7 @@
 
 import type { PodRecord } from '#kube/records/pod';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
-import { failedSince } from '../core/resize/plan/restart-rates.ts';
+import { hasFailedSince } from '../core/resize/plan/restart-rates.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
 /** Retention: the day before a change and the day of its roll-out. */
@@ -45,7 +45,7 @@ export class FailureLog {
   #observe(pod: PodRecord): void {
     for (const { lastTermination } of pod.containers) {
       const finishedAt = lastTermination?.finishedAt ?? null;
-      if (finishedAt !== null && failedSince(lastTermination, finishedAt)) this.#record(pod, finishedAt);
+      if (finishedAt !== null && hasFailedSince(lastTermination, finishedAt)) this.#record(pod, finishedAt);
     }
   }
 

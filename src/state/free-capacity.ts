@@ -6,7 +6,7 @@ import { podRequests } from '#kube/records/pod-requests';
 import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Placement, WorkloadRecord } from '#kube/records/workload';
-import { tolerates } from '#kube/scheduling/node-rules';
+import { isTolerated } from '#kube/scheduling/node-rules';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
 /** Lifetime of the computed capacities. */
@@ -76,13 +76,13 @@ function largestFree(nodes: readonly NodeCapacity[], isDaemonSet: boolean, place
   const { nodeSelector = {}, tolerations = [] } = placement ?? {};
   const selected = Object.entries(nodeSelector);
   const tolerated = new Map<Taint, boolean>();
-  const isTolerated = (taint: Taint): boolean => {
-    const known = tolerated.get(taint) ?? tolerates(tolerations, taint);
+  const isTaintTolerated = (taint: Taint): boolean => {
+    const known = tolerated.get(taint) ?? isTolerated(tolerations, taint);
     tolerated.set(taint, known);
     return known;
   };
   const taking = nodes.filter(
-    ({ node, taints }) => selected.every(([key, value]) => node.labels[key] === value) && taints.every(isTolerated),
+    ({ node, taints }) => selected.every(([key, value]) => node.labels[key] === value) && taints.every(isTaintTolerated),
   );
   if (taking.length === 0) return null;
   let [cpuMillicores, memoryBytes] = [0, 0];

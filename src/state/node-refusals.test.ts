@@ -16,20 +16,20 @@ const SWAP: FailedResize = {
   values: new Map(),
 };
 const seenAt = (refusals: NodeRefusals, since: number): void => refusals.record({ failures: [{ ...SWAP, since }] });
-const counts = (refusals: NodeRefusals, now: number): boolean => refusals.current(now).length > 0;
+const isCounted = (refusals: NodeRefusals, now: number): boolean => refusals.current(now).length > 0;
 
 test('a repeated refusal for another workload is in force for twice as long', () => {
   const refusals = new NodeRefusals();
   seenAt(refusals, T0);
-  expect([counts(refusals, T0 + DAY_MS - 1), counts(refusals, T0 + DAY_MS)]).toEqual([true, false]);
+  expect([isCounted(refusals, T0 + DAY_MS - 1), isCounted(refusals, T0 + DAY_MS)]).toEqual([true, false]);
   const later = T0 + DAY_MS + HOUR_MS;
   seenAt(refusals, later);
-  expect([counts(refusals, later + 2 * DAY_MS - 1), counts(refusals, later + 2 * DAY_MS)]).toEqual([true, false]);
+  expect([isCounted(refusals, later + 2 * DAY_MS - 1), isCounted(refusals, later + 2 * DAY_MS)]).toEqual([true, false]);
 });
 
 test('refusals for two workloads at the same time count once', () => {
   const refusals = new NodeRefusals();
   seenAt(refusals, T0);
   seenAt(refusals, T0 + HOUR_MS);
-  expect(counts(refusals, T0 + HOUR_MS + DAY_MS)).toBe(false);
+  expect(isCounted(refusals, T0 + HOUR_MS + DAY_MS)).toBe(false);
 });

@@ -4,7 +4,7 @@
 import type { Instant } from '#kube/units';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { FailedResize, ResizeMemory } from '../core/resize/model/situation.ts';
-import { afterEarlier, failureKey, isCurrent, rememberedUntil } from '../core/resize/plan/failed-resizes.ts';
+import { mergeFailures, failureKey, isCurrent, retainedUntil } from '../core/resize/plan/failed-resizes.ts';
 
 /** The newest refusal by pool, reason and resource. */
 export class NodeRefusals {
@@ -15,13 +15,13 @@ export class NodeRefusals {
       if (failure.pool === null || !NODE_PROPERTY_CODES.includes(failure.code)) continue;
       const key = failureKey(failure);
       const known = this.#byKey.get(key);
-      if (failure.since >= (known?.since ?? failure.since)) this.#byKey.set(key, afterEarlier(failure, known));
+      if (failure.since >= (known?.since ?? failure.since)) this.#byKey.set(key, mergeFailures(failure, known));
     }
   }
 
   /** Refusals in force, one for each pool, reason and resource. */
   current(now: Instant): readonly FailedResize[] {
-    for (const [key, failure] of this.#byKey) if (now >= rememberedUntil(failure)) this.#byKey.delete(key);
+    for (const [key, failure] of this.#byKey) if (now >= retainedUntil(failure)) this.#byKey.delete(key);
     return [...this.#byKey.values()].filter((failure) => isCurrent(failure, now));
   }
 }

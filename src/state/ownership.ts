@@ -42,7 +42,7 @@ export class Ownership {
   }
 
   topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined {
-    return this.#climb(namespace, owner, 0);
+    return this.#resolveOwner(namespace, owner, 0);
   }
 
   podsOf(workload: WorkloadKey): Iterable<PodRecord> {
@@ -60,7 +60,7 @@ export class Ownership {
   }
 
   /** Stores a pod's new state; `record` null: it was deleted. */
-  putPod(podKey: string, record: PodRecord | null, previous: PodRecord | null): void {
+  setPod(podKey: string, record: PodRecord | null, previous: PodRecord | null): void {
     const ownerBefore = previous?.owner?.uid;
     if (ownerBefore !== undefined && ownerBefore !== record?.owner?.uid) this.#podsByOwner.delete(ownerBefore, podKey);
     if (record === null) {
@@ -72,17 +72,17 @@ export class Ownership {
   }
 
   /** Stores a workload's new state; `record` null: it was deleted. Returns the keys of pods with another top-level owner now. */
-  putWorkload(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
+  setWorkload(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     const kind = record?.kind ?? previous?.kind;
     if (kind === undefined) return [];
-    if (!LINK_KINDS.has(kind)) return record === null ? [] : this.#learnGroup(record);
-    return this.#putLink(record, previous);
+    if (!LINK_KINDS.has(kind)) return record === null ? [] : this.#recordGroup(record);
+    return this.#setLink(record, previous);
   }
 
-  #putLink(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
+  #setLink(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     if (previous !== null) this.#removeLink(previous);
     if (record !== null) this.#addLink(record);
-    const sameOwner = record !== null && previous?.uid === record.uid && sameController(previous.controller, record.controller);
+    const sameOwner = record !== null && previous?.uid === record.uid && isSameController(previous.controller, record.controller);
     if (sameOwner) return [];
     const moved: string[] = [];
     if (previous !== null && previous.uid !== record?.uid) this.#reassignUnder(previous.uid, moved, 0);
@@ -90,7 +90,7 @@ export class Ownership {
     return moved;
   }
 
-  #learnGroup({ kind, apiVersion }: WorkloadRecord): readonly string[] {
+  #recordGroup({ kind, apiVersion }: WorkloadRecord): readonly string[] {
     const group = groupOfVersion(apiVersion);
     if (this.#groups.get(kind) === group || KUBERNETES_OWNERS.has(kind)) return [];
     this.#groups.set(kind, group);
@@ -119,7 +119,7 @@ export class Ownership {
   #reassign(pod: PodRecord, moved: string[]): void {
     const key = `${pod.namespace}/${pod.name}`;
     const after = this.#topOfPod(pod);
-    if (sameRef(this.#topByPod.get(key), after)) return;
+    if (isSameRef(this.#topByPod.get(key), after)) return;
     this.#assign(key, pod, after);
     moved.push(key);
   }
@@ -127,16 +127,16 @@ export class Ownership {
   #topOfPod(pod: PodRecord): WorkloadRef | undefined {
     // The owner of a static pod is its Node, which is no workload.
     if (pod.owner === null || pod.owner.kind === 'Node') return { namespace: pod.namespace, kind: 'Pod', name: pod.name };
-    return this.#climb(pod.namespace, pod.owner, 0);
+    return this.#resolveOwner(pod.namespace, pod.owner, 0);
   }
 
-  #climb(namespace: string, owner: OwnerRef, depth: number): WorkloadRef | undefined {
+  #resolveOwner(namespace: string, owner: OwnerRef, depth: number): WorkloadRef | undefined {
     const kind = this.#kindOf(owner);
     if (!LINK_KINDS.has(kind)) return { namespace, kind, name: owner.name };
     const link = this.#links.get(owner.uid);
     if (link === undefined || depth > MAX_DEPTH) return undefined;
     if (link.controller === null) return { namespace, kind: link.kind, name: link.name };
-    return this.#climb(namespace, link.controller, depth + 1);
+    return this.#resolveOwner(namespace, link.controller, depth + 1);
   }
 
   /** Distinguishes workloads of one kind and name by API group: an operator may define its own `StatefulSet`. */
@@ -147,21 +147,21 @@ export class Ownership {
 
   #assign(podKey: string, pod: PodRecord | null, top: WorkloadRef | undefined): void {
     const before = this.#topByPod.get(podKey);
-    if (before !== undefined && (pod === null || !sameRef(before, top))) {
+    if (before !== undefined && (pod === null || !isSameRef(before, top))) {
       this.#podsByTop.delete(workloadKey(before), podKey);
       this.#topByPod.delete(podKey);
     }
     if (pod === null || top === undefined) return;
     // An equal reference is reused, which avoids an allocation for every status update of a pod.
-    if (!sameRef(before, top)) this.#topByPod.set(podKey, top);
+    if (!isSameRef(before, top)) this.#topByPod.set(podKey, top);
     this.#podsByTop.set(workloadKey(top), podKey, pod);
   }
 }
 
-function sameController(a: OwnerRef | null, b: OwnerRef | null): boolean {
+function isSameController(a: OwnerRef | null, b: OwnerRef | null): boolean {
   return a?.uid === b?.uid && a?.kind === b?.kind && a?.name === b?.name;
 }
 
-function sameRef(a: WorkloadRef | undefined, b: WorkloadRef | undefined): boolean {
+function isSameRef(a: WorkloadRef | undefined, b: WorkloadRef | undefined): boolean {
   return a?.name === b?.name && a?.namespace === b?.namespace && a?.kind === b?.kind;
 }

@@ -46,7 +46,7 @@ export interface PolicyResolverDependencies {
 }
 
 /** A policy with its overrides at some time. */
-export interface PolicyInForce {
+export interface EffectivePolicy {
   /** The policy with the overrides applied to its spec. */
   readonly policy: PodResizePolicy;
   readonly reading: PolicyReading;
@@ -60,7 +60,7 @@ export interface PolicyInForce {
 /** Resolves policies by workload. */
 export class PolicyResolver {
   readonly #dependencies: PolicyResolverDependencies;
-  readonly #inForce = new WeakMap<PodResizePolicy, PolicyInForce>();
+  readonly #findEffectivePolicy = new WeakMap<PodResizePolicy, EffectivePolicy>();
 
   /** Cached `largestNode`; undefined: nodes have changed. */
   #largest: Resources | null | undefined;
@@ -75,7 +75,7 @@ export class PolicyResolver {
   }
 
   /** Whether pods are sized at creation. */
-  get admission(): boolean {
+  get isAdmissionEnabled(): boolean {
     return this.#dependencies.capabilities.admission;
   }
 
@@ -92,7 +92,7 @@ export class PolicyResolver {
     const { cluster, ownNamespace } = this.#dependencies;
     const { namespace, kind, labels } = workload;
     const selectable = { namespace, kind, labels, namespaceLabels: cluster.findNamespace(namespace)?.labels ?? {} };
-    const { governing, outranked } = governanceOf(this.#policiesInForce(), selectable, ownNamespace);
+    const { governing, outranked } = governanceOf(this.#effectivePolicies(), selectable, ownNamespace);
     const overrides = readOverrides(workload.annotations);
     if (governing === null) {
       const outOfScope = isReservedNamespace(namespace, ownNamespace);
@@ -109,27 +109,27 @@ export class PolicyResolver {
   }
 
   read(policy: PodResizePolicy): PolicyReading {
-    return this.inForce(policy).reading;
+    return this.findEffectivePolicy(policy).reading;
   }
 
   /** Parses a policy with its overrides. Objects of informers are immutable, so that the result is valid until an override expires. */
-  inForce(policy: PodResizePolicy): PolicyInForce {
+  findEffectivePolicy(policy: PodResizePolicy): EffectivePolicy {
     const now = this.#dependencies.now();
-    const known = this.#inForce.get(policy);
+    const known = this.#findEffectivePolicy.get(policy);
     if (known !== undefined && (known.until === null || now < known.until)) return known;
     const read = this.#applyOverrides(policy, now);
-    this.#inForce.set(policy, read);
+    this.#findEffectivePolicy.set(policy, read);
     return read;
   }
 
-  *#policiesInForce(): Generator<PodResizePolicy> {
-    for (const policy of this.#dependencies.cluster.podResizePolicies()) yield this.inForce(policy).policy;
+  *#effectivePolicies(): Generator<PodResizePolicy> {
+    for (const policy of this.#dependencies.cluster.podResizePolicies()) yield this.findEffectivePolicy(policy).policy;
   }
 
-  #applyOverrides(policy: PodResizePolicy, now: Instant): PolicyInForce {
+  #applyOverrides(policy: PodResizePolicy, now: Instant): EffectivePolicy {
     const { capabilities } = this.#dependencies;
     const { inForce, problems, nextExpiry } = readPolicyOverrides('PodResizePolicy', policy.metadata.annotations, now);
-    const withoutOverrides: PolicyInForce = {
+    const withoutOverrides: EffectivePolicy = {
       policy,
       reading: readPolicy(policy, capabilities),
       overrides: [],
@@ -163,9 +163,10 @@ export class PolicyResolver {
   }
 
   /** Every rule in force for a workload, with its source. */
-  rulesInForce(workload: WorkloadRecord): readonly SourcedRule[] {
+  listEffectiveRules(workload: WorkloadRecord): readonly SourcedRule[] {
     const { policy, problem, rules, overrides } = this.governanceOf(workload);
-    const sources = policy === null || problem !== null ? ALL_DEFAULTS : ruleSources(policy.spec, this.inForce(policy).overrides);
+    const sources =
+      policy === null || problem !== null ? ALL_DEFAULTS : ruleSources(policy.spec, this.findEffectivePolicy(policy).overrides);
     const environment = { largestNode: this.largestNode(), nodesFollow: this.autoscalerLease.isHeld, sources };
     return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, environment));
   }

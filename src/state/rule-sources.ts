@@ -1,5 +1,5 @@
 import type { PodResizePolicySpec } from '../apis/v1alpha1/index.ts';
-import { matchesGlob, parseGlob } from '../core/model/glob.ts';
+import { isGlobMatch, parseGlob } from '../core/model/glob.ts';
 import { defaultsFrom, effectiveValues, schemaFieldDefaults } from '../core/policies/effective-values.ts';
 import { valueOfField, type PolicyOverride } from '../core/policies/policy-overrides.ts';
 import type { RuleSources } from '../core/resize/policy/container-rules.ts';
@@ -27,5 +27,5 @@ export function ruleSources(spec: PodResizePolicySpec, overrides: readonly Polic
 
 function isNamed(glob: string, container: string): boolean {
   const name = parseGlob(glob);
-  return name.ok && matchesGlob(name.value, container);
+  return name.ok && isGlobMatch(name.value, container);
 }

@@ -141,7 +141,7 @@ export function runDemoRule(trace: Trace, container: DemoContainer, { fromDay = 
 }
 
 /** Whether a recording has enough hours for a run from `fromDay`. */
-export function longEnough(trace: Trace, fromDay: number, days = 35): boolean {
+export function isLongEnough(trace: Trace, fromDay: number, days = 35): boolean {
   return (trace.cpu?.length ?? 0) / SLOTS_PER_HOUR >= (fromDay + days) * 24;
 }
 

@@ -66,8 +66,8 @@ export function compareFigures(measured: readonly Figure[], recorded: Recorded):
       continue;
     }
     const bound = BOUND[unit](before.value);
-    const holds = HIGHER_IS_BETTER.has(unit) ? value >= bound : value <= bound;
-    if (!holds) regressions.push({ id, value, recorded: before.value, bound });
+    const isMet = HIGHER_IS_BETTER.has(unit) ? value >= bound : value <= bound;
+    if (!isMet) regressions.push({ id, value, recorded: before.value, bound });
   }
   return { regressions, compared: measured.length - notCompared.length, notCompared };
 }

@@ -143,9 +143,9 @@ function memory({ requestedMean }: FortnightFigures): number {
 }
 
 /** A figure with a goal; the bench fails where it is missed. */
-function rule(figure: string, values: Record<string, number>, holds: boolean, goal: string): void {
-  print(figure, { ...values, goal, holds });
-  if (!holds) process.exitCode = 1;
+function rule(figure: string, values: Record<string, number>, isMet: boolean, goal: string): void {
+  print(figure, { ...values, goal, isMet });
+  if (!isMet) process.exitCode = 1;
 }
 
 function print(figure: string, values: Record<string, unknown>): void {

@@ -10,7 +10,7 @@ const DAILY: BenchSetting = { goal: 'Balanced', pace: 'Daily' };
 const HOURLY: BenchSetting = { goal: 'Balanced', pace: 'Hourly' };
 
 /** Totals that are equal for all methods, except the given ones of Evenkeel. */
-function reached(set: string, setting: BenchSetting, ours: Partial<MethodTotals>, resource: 'cpu' | 'memory' = 'cpu') {
+function isReached(set: string, setting: BenchSetting, ours: Partial<MethodTotals>, resource: 'cpu' | 'memory' = 'cpu') {
   const methods = Object.fromEntries(METHODS.map((method) => [method, PEER])) as Record<Method, MethodTotals>;
   methods.evenkeel = { ...PEER, ...ours };
   return Object.fromEntries(judge(set, resource, setting, { methods }).map((judged) => [`${judged.goalOf}: ${judged.of}`, judged.reached]));
@@ -18,7 +18,7 @@ function reached(set: string, setting: BenchSetting, ours: Partial<MethodTotals>
 
 describe('the goals of right-sizing', () => {
   test('a figure that only equals its peer reaches "no higher", and not "lower"', () => {
-    expect(reached('bitbrains-rnd', HOURLY, {})).toEqual({
+    expect(isReached('bitbrains-rnd', HOURLY, {})).toEqual({
       'CPU, pace Hourly, long-running services: slack': false,
       'CPU, pace Hourly, long-running services: overrun': true,
       'CPU, pace Hourly, long-running services: worstDecileOverrun': true,
@@ -28,7 +28,7 @@ describe('the goals of right-sizing', () => {
 
   test('the default pace is compared with VPA + updater, with VPA in place and under refused raises', () => {
     const ours = { overrun: 0.009, unserved: 0.007, costJ: 1.7, slack: 0.515, changesPerDay: 5 };
-    expect(reached('crane-dsp', DAILY, ours)).toEqual({
+    expect(isReached('crane-dsp', DAILY, ours)).toEqual({
       'CPU, pace Daily, against VPA + updater: overrun': true,
       'CPU, pace Daily, against VPA + updater: unserved': true,
       'CPU, pace Daily, against VPA + updater: costJ': true,
@@ -39,24 +39,24 @@ describe('the goals of right-sizing', () => {
       'CPU, pace Daily, raises refused for 90 min: refusedOverrun': true,
       'CPU with its gates: overrun': true,
     });
-    expect(reached('google-borg-2011', DAILY, { ...ours, slack: 0.45, refusedOverrun: 0.021 })).toMatchObject({
+    expect(isReached('google-borg-2011', DAILY, { ...ours, slack: 0.45, refusedOverrun: 0.021 })).toMatchObject({
       'CPU, pace Daily, against VPA + updater: slack': false,
       'CPU, pace Daily, raises refused for 90 min: refusedOverrun': false,
     });
   });
 
   test('memory must have a quarter fewer would-be OOM kills at less slack', () => {
-    expect(reached('bitbrains-rnd', DAILY, { slack: 0.49, episodesPerWeek: 0.75 }, 'memory')).toEqual({
+    expect(isReached('bitbrains-rnd', DAILY, { slack: 0.49, episodesPerWeek: 0.75 }, 'memory')).toEqual({
       'memory: episodesPerWeek': true,
       'memory: slack': true,
     });
-    expect(reached('google-borg-2011', DAILY, { slack: 0.46, episodesPerWeek: 0.76 }, 'memory')).toEqual({
+    expect(isReached('google-borg-2011', DAILY, { slack: 0.46, episodesPerWeek: 0.76 }, 'memory')).toEqual({
       'memory: episodesPerWeek': false,
       'memory: slack': false,
     });
   });
 
   test('goals Savings and Safe are shown, but not compared', () => {
-    expect(reached('bitbrains-rnd', { goal: 'Savings', pace: 'Daily' }, {})).toEqual({});
+    expect(isReached('bitbrains-rnd', { goal: 'Savings', pace: 'Daily' }, {})).toEqual({});
   });
 });

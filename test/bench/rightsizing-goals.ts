@@ -26,14 +26,14 @@ export interface JudgedFigure {
 
 interface Compared {
   readonly text: string;
-  readonly reached: (ours: number, other: number) => boolean;
+  readonly isReached: (ours: number, other: number) => boolean;
 }
 
 interface Rule {
   readonly goalOf: string;
   readonly sets: readonly string[];
   readonly resource: Resource;
-  readonly applies: (setting: BenchSetting) => boolean;
+  readonly isApplicable: (setting: BenchSetting) => boolean;
   readonly against: Method;
   /** The method of Evenkeel that is judged. */
   readonly of: Method;
@@ -57,15 +57,15 @@ function isHourly({ goal, pace }: BenchSetting): boolean {
 const percent = (share: number) => Math.round(share * 1000) / 10;
 const lower = (share: number): Compared => ({
   text: `at least ${percent(share)} % lower`,
-  reached: (ours, other) => ours <= other * (1 - share),
+  isReached: (ours, other) => ours <= other * (1 - share),
 });
 const atMost = (factor: number): Compared => ({
   text: factor === 1 ? 'no higher' : factor < 1 ? `at most ${factor} ×` : `at most ${percent(factor - 1)} % higher`,
-  reached: (ours, other) => ours <= other * factor,
+  isReached: (ours, other) => ours <= other * factor,
 });
-const changesAtMost = (max: number): Compared => ({ text: `at most ${max} a day`, reached: (ours) => ours <= max });
+const changesAtMost = (max: number): Compared => ({ text: `at most ${max} a day`, isReached: (ours) => ours <= max });
 
-interface RuleHead extends Pick<Rule, 'goalOf' | 'sets' | 'resource' | 'applies' | 'against'> {
+interface RuleHead extends Pick<Rule, 'goalOf' | 'sets' | 'resource' | 'isApplicable' | 'against'> {
   readonly of?: Method;
 }
 
@@ -84,7 +84,7 @@ const cpu = { resource: 'cpu', sets: ALL } as const;
 
 const RULES: readonly Rule[] = [
   ...rules(
-    { ...cpu, goalOf: 'CPU, pace Daily, against VPA + updater', applies: isDefault, against: 'vpa' },
+    { ...cpu, goalOf: 'CPU, pace Daily, against VPA + updater', isApplicable: isDefault, against: 'vpa' },
     {
       overrun: () => lower(0.55),
       unserved: () => lower(0.75),
@@ -97,7 +97,7 @@ const RULES: readonly Rule[] = [
       ...cpu,
       goalOf: 'CPU, pace Daily: changes',
       sets: ALL.filter((set) => set !== 'cloud-pools'),
-      applies: isDefault,
+      isApplicable: isDefault,
       against: 'vpa',
     },
     { changesPerDay: () => changesAtMost(5) },
@@ -108,7 +108,7 @@ const RULES: readonly Rule[] = [
       ...cpu,
       goalOf: 'CPU, pace Daily, against VPA in place',
       sets: ['bitbrains-rnd', 'crane-dsp', 'cloud-pools'],
-      applies: isDefault,
+      isApplicable: isDefault,
       against: 'vpaInPlace',
     },
     { overrun: () => lower(0.15), slack: (set) => atMost(set === 'cloud-pools' ? 1.07 : 1.01) },
@@ -118,7 +118,7 @@ const RULES: readonly Rule[] = [
       ...cpu,
       goalOf: 'CPU, pace Daily, against VPA in place',
       sets: ['google-borg-2011', 'nab-aws'],
-      applies: isDefault,
+      isApplicable: isDefault,
       against: 'vpaInPlace',
     },
     { slack: () => lower(0.12), unserved: () => atMost(1) },
@@ -127,32 +127,35 @@ const RULES: readonly Rule[] = [
     {
       ...cpu,
       goalOf: 'CPU, pace Daily, raises refused for 90 min',
-      applies: isDefault,
+      isApplicable: isDefault,
       against: 'vpaInPlace',
     },
     { refusedOverrun: () => atMost(1) },
   ),
-  ...rules({ ...cpu, goalOf: 'CPU with its gates', applies: isDefault, of: 'evenkeelGated', against: 'vpa' }, { overrun: () => atMost(1) }),
   ...rules(
-    { ...cpu, goalOf: 'CPU, pace Hourly, long-running services', sets: LONG_RUNNING, applies: isHourly, against: 'vpa' },
+    { ...cpu, goalOf: 'CPU with its gates', isApplicable: isDefault, of: 'evenkeelGated', against: 'vpa' },
+    { overrun: () => atMost(1) },
+  ),
+  ...rules(
+    { ...cpu, goalOf: 'CPU, pace Hourly, long-running services', sets: LONG_RUNNING, isApplicable: isHourly, against: 'vpa' },
     { slack: () => lower(0.25), overrun: () => atMost(1), worstDecileOverrun: () => atMost(1), unserved: () => atMost(1) },
   ),
   ...rules(
-    { ...cpu, goalOf: 'CPU, pace Hourly, bursty or shifting', sets: BURSTY, applies: isHourly, against: 'vpa' },
+    { ...cpu, goalOf: 'CPU, pace Hourly, bursty or shifting', sets: BURSTY, isApplicable: isHourly, against: 'vpa' },
     { overrun: () => lower(0.35), unserved: () => lower(0.6), slack: () => atMost(1.05) },
   ),
   ...rules(
-    { goalOf: 'memory', sets: LONG_RUNNING, resource: 'memory', applies: isDefault, against: 'vpa' },
+    { goalOf: 'memory', sets: LONG_RUNNING, resource: 'memory', isApplicable: isDefault, against: 'vpa' },
     { episodesPerWeek: () => atMost(0.75), slack: (set) => lower(set === 'bitbrains-rnd' ? 0.02 : 0.1) },
   ),
 ];
 
 /** Compares a set at one setting with the goals that apply to it. */
 export function judge(set: string, resource: Resource, setting: BenchSetting, { methods }: Pick<OverallTotals, 'methods'>): JudgedFigure[] {
-  return RULES.filter((rule) => rule.sets.includes(set) && rule.resource === resource && rule.applies(setting)).map((rule) => {
+  return RULES.filter((rule) => rule.sets.includes(set) && rule.resource === resource && rule.isApplicable(setting)).map((rule) => {
     const [value, other] = [methods[rule.of][rule.figure], methods[rule.against][rule.figure]];
-    const { text, reached } = rule.goal(set);
+    const { text, isReached } = rule.goal(set);
     const change = other > 0 ? value / other - 1 : null;
-    return { goalOf: rule.goalOf, of: rule.figure, value, other, change, goal: text, reached: reached(value, other) };
+    return { goalOf: rule.goalOf, of: rule.figure, value, other, change, goal: text, reached: isReached(value, other) };
   });
 }

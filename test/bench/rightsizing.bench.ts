@@ -13,7 +13,7 @@ import { METHOD_TITLES, METHODS } from '../../src/core/backtest/methods.ts';
 import { RESOURCES, SLOT_SECONDS, SLOTS_PER_HOUR, type Trace } from '../../src/core/backtest/time-grid.ts';
 import { ContainerModel } from '../../src/core/recommender/container-model.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../src/core/recommender/advice.ts';
-import { longEnough, ONLINE_BOUTIQUE, runDemoRule } from './demo-rule.ts';
+import { isLongEnough, ONLINE_BOUTIQUE, runDemoRule } from './demo-rule.ts';
 import type { DemoOutcome } from './demo-rule.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 import { bitbrainsTraces, CONVERTERS, findDataFolder, type RecordedSet, writeSet } from './recorded-sets.ts';
@@ -32,18 +32,18 @@ async function main(): Promise<void> {
   const unknown = wanted.filter((name) => !PARTS.includes(name) && !(name in CONVERTERS));
   if (unknown.length > 0)
     throw new Error(`no part or set named ${unknown.join(', ')}; there are ${[...PARTS, ...Object.keys(CONVERTERS)].join(', ')}`);
-  const runs = (part: string) => !PARTS.some((name) => wanted.includes(name)) || wanted.includes(part);
+  const isSelected = (part: string) => !PARTS.some((name) => wanted.includes(name)) || wanted.includes(part);
   const sets = Object.keys(CONVERTERS).filter((name) => !wanted.some((argument) => argument in CONVERTERS) || wanted.includes(name));
   const folder = findDataFolder();
   if (folder === null) {
     print({ figure: 'rightsizing', skipped: 'no recorded usage: ../shared/data is absent; set EVENKEEL_DATA to the folder that holds it' });
   } else {
-    if (runs('quality')) for (const name of sets) await printQuality(name, folder);
-    const bitbrains = runs('demo') ? bitbrainsTraces(folder) : [];
+    if (isSelected('quality')) for (const name of sets) await printQuality(name, folder);
+    const bitbrains = isSelected('demo') ? bitbrainsTraces(folder) : [];
     if (bitbrains.length > 0) printDemoRule(bitbrains);
-    else if (runs('demo')) print({ figure: 'demo-rule', skipped: 'the set bitbrains-rnd is absent' });
+    else if (isSelected('demo')) print({ figure: 'demo-rule', skipped: 'the set bitbrains-rnd is absent' });
   }
-  if (runs('cost')) printCost();
+  if (isSelected('cost')) printCost();
   if (process.argv.includes('--record')) recordFigures(measured);
   const { regressions, compared, notCompared } = compareFigures(measured, readRecordedFigures());
   for (const regression of regressions) print({ figure: 'regression', ...regression });
@@ -145,7 +145,7 @@ function rounded(values: object): Record<string, unknown> {
 
 /** Assigns 12 recordings at a time, in order and at random, to the containers of the Online Boutique. */
 function printDemoRule(recorded: readonly Trace[]): void {
-  const traces = recorded.filter((trace) => longEnough(trace, 0));
+  const traces = recorded.filter((trace) => isLongEnough(trace, 0));
   const sizes = new Map<string, DemoOutcome[]>();
   for (const container of ONLINE_BOUTIQUE) {
     const key = sizeKey(container);

@@ -142,7 +142,7 @@ async function measure({ page, fault }: Flood, port: number, ca: string): Promis
   const before = heap();
   let [longestHoldMs, refusedPages] = [0, 0];
   for (let round = 1; round <= PAGES; round++) {
-    const holds = watchLoop();
+    const isMet = watchLoop();
     try {
       const content = await reader.read(page, node, boundsOf(page), signal);
       if ('series' in (content as object)) counters.read(columnMetrics(content as never), round * MINUTE_MS);
@@ -150,7 +150,7 @@ async function measure({ page, fault }: Flood, port: number, ca: string): Promis
     } catch {
       refusedPages += 1;
     }
-    const longestHold = await holds.end();
+    const longestHold = await isMet.end();
     // The first pages run code that is not compiled yet.
     if (round > PAGES / 4) longestHoldMs = Math.max(longestHoldMs, longestHold);
   }

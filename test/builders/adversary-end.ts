@@ -5,7 +5,7 @@ import { DAY_MS, type DurationMs } from '#kube/units';
 import type { PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
 import { decidedPart, isWorthWriting, type DecidedPart } from '../../src/core/resize/status/recommendation-status.ts';
-import type { Lived } from './workload-life.ts';
+import type { LifeTick } from './workload-life.ts';
 
 /** A reduction is observed, and its outcome reported, for one day. */
 const WATCHED_MS = 2 * DAY_MS;
@@ -31,7 +31,7 @@ export class AdversaryEnd {
   }
 
   /** Records what one tick resized and reported. */
-  look({ elapsedMs, now, steps, decision }: Lived): void {
+  look({ elapsedMs, now, steps, decision }: LifeTick): void {
     if (this.#forgetsSlowly && steps.some(isReduction) && steps.every(isReduction)) this.#fellAt = elapsedMs;
     else if (steps.length > 0) this.resizedAt = elapsedMs;
     // The status refreshes the largest node once a day; that is not a change.

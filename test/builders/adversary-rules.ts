@@ -7,7 +7,7 @@ import { qosOf } from '../../src/core/resize/model/container-values.ts';
 import type { ChangeUnderWay } from '../../src/core/resize/model/situation.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
 import type { Life } from './adversary.ts';
-import { mainOf, TICK_MS, type Lived, type Tick } from './workload-life.ts';
+import { mainOf, TICK_MS, type LifeTick, type Tick } from './workload-life.ts';
 
 const NODE_SHARE = 0.8;
 const RESOURCES = ['cpuMillicores', 'memoryBytes'] as const;
@@ -84,7 +84,7 @@ export class AdversaryRules {
   }
 
   /** Checks all invariants after one tick. */
-  check(lived: Lived, tick: Tick): void {
+  check(lived: LifeTick, tick: Tick): void {
     this.#observe(lived, tick);
     this.#checkLimits(lived);
     this.#checkNumbers(lived);
@@ -102,7 +102,7 @@ export class AdversaryRules {
     for (const pod of lived.pods) this.#checkOnceADay(pod, lived);
   }
 
-  #observe({ elapsedMs, seenPods, isCpuSeen, seenBytes, seenCpuMillicores, isThrottlingSeen, situation }: Lived, tick: Tick): void {
+  #observe({ elapsedMs, seenPods, isCpuSeen, seenBytes, seenCpuMillicores, isThrottlingSeen, situation }: LifeTick, tick: Tick): void {
     if (tick.clockBackMs !== undefined) this.#clockBackAt = elapsedMs;
     for (const uid of seenPods) this.#usageSeenAt.set(uid, elapsedMs);
     if (isCpuSeen) this.#measuredAt.cpuMillicores = elapsedMs;
@@ -142,14 +142,14 @@ export class AdversaryRules {
     return rule === 'Ratio' && ratio !== null ? ratio : Math.max(1, limit / request);
   }
 
-  #fail(rule: string, { elapsedMs, decision }: Lived, details: unknown): void {
+  #fail(rule: string, { elapsedMs, decision }: LifeTick, details: unknown): void {
     const moment = `day ${(elapsedMs / DAY_MS).toFixed(3)}`;
     this.#violations.push(
       `${moment}: ${rule}: ${JSON.stringify(details)} (${decision.state} ${decision.reason ?? ''}: ${decision.message})`,
     );
   }
 
-  #checkLimits(lived: Lived): void {
+  #checkLimits(lived: LifeTick): void {
     for (const pod of lived.pods) {
       for (const resource of RESOURCES) {
         const limit = mainOf(pod).limits[resource] ?? 0;
@@ -160,13 +160,13 @@ export class AdversaryRules {
   }
 
   /** The API server refuses a status with a number that JSON cannot represent, and the workload would no longer be reconciled. */
-  #checkNumbers(lived: Lived): void {
+  #checkNumbers(lived: LifeTick): void {
     const path = nonFinitePath(lived.decision.containers);
     if (path !== null) this.#fail('a number of the status is not finite', lived, path);
   }
 
   /** A reduction has its evidence, and no change is smaller than the dead band. */
-  #checkChange(lived: Lived): void {
+  #checkChange(lived: LifeTick): void {
     const { situation, decision } = lived;
     const { apply, previous } = decision.memory;
     if (apply === null || apply.startedAt === situation.memory.apply?.startedAt) return;
@@ -181,7 +181,7 @@ export class AdversaryRules {
     if (apply.endsIncrease !== true && qosOf([from]) === 'Guaranteed') this.#checkGuaranteedCpu(from, to, lived);
   }
 
-  #checkEvidence(resource: Resource, from: RequestsAndLimits, lived: Lived): void {
+  #checkEvidence(resource: Resource, from: RequestsAndLimits, lived: LifeTick): void {
     const { situation, elapsedMs } = lived;
     const [advice] = situation.advice;
     const confidence = advice?.[POLICY[resource]]?.confidence ?? 0;
@@ -196,7 +196,7 @@ export class AdversaryRules {
     if (busiest >= BUSY_NODE_RATIO) this.#fail('a CPU reduction on a busy node without pressure', lived, busiest);
   }
 
-  #checkGuaranteedCpu(from: RequestsAndLimits, to: RequestsAndLimits, lived: Lived): void {
+  #checkGuaranteedCpu(from: RequestsAndLimits, to: RequestsAndLimits, lived: LifeTick): void {
     const [was, is] = [amount(from, 'cpuMillicores'), amount(to, 'cpuMillicores')];
     if (is >= was) return;
     const read = this.#cpuHighs.length;
@@ -206,14 +206,14 @@ export class AdversaryRules {
     if (is < floor) this.#fail('CPU of a Guaranteed pod is reduced below twice its highest minute', lived, [was, is, high]);
   }
 
-  #checkDeadBand({ reason }: ChangeUnderWay, from: RequestsAndLimits, to: RequestsAndLimits, lived: Lived): void {
+  #checkDeadBand({ reason }: ChangeUnderWay, from: RequestsAndLimits, to: RequestsAndLimits, lived: LifeTick): void {
     // After an OOM kill the dead band does not apply.
     if (reason === 'an OOM kill') return;
     const isWorthIt = RESOURCES.some((resource) => this.#isWorthIt(resource, from, to, lived));
     if (!isWorthIt) this.#fail('a change within the dead band', lived, [reason, from, to]);
   }
 
-  #isWorthIt(resource: Resource, from: RequestsAndLimits, to: RequestsAndLimits, { situation }: Lived): boolean {
+  #isWorthIt(resource: Resource, from: RequestsAndLimits, to: RequestsAndLimits, { situation }: LifeTick): boolean {
     const [advice] = situation.advice;
     const [was, is] = [amount(from, resource), amount(to, resource)];
     const { goal } = this.#life.options.policy?.container?.[POLICY[resource]] ?? { goal: 'Balanced' };
@@ -226,19 +226,19 @@ export class AdversaryRules {
     return isAtLeast(moved, was, isUrgent ? 0 : MIN_CHANGE_RATIO[goal]);
   }
 
-  #checkShape({ step, to }: Change, lived: Lived): void {
+  #checkShape({ step, to }: Change, lived: LifeTick): void {
     if (qosOf([to]) !== step.pod.qosClass) this.#fail('a QoS class changes', lived, [step.pod.qosClass, to]);
     for (const resource of RESOURCES) {
       if (amount(to, resource) > (to.limits[resource] ?? Infinity)) this.#fail('a request passes its limit', lived, [step.pod.name, to]);
     }
   }
 
-  #checkRaised({ step, from, to }: Change, resource: Resource, lived: Lived): void {
+  #checkRaised({ step, from, to }: Change, resource: Resource, lived: LifeTick): void {
     const maxRequest = Math.max(this.#mostOf(resource) ?? Infinity, amount(from, resource), this.#requestBounds[resource]);
     if (amount(to, resource) > maxRequest) this.#fail('a request passes max and ceiling', lived, [step.pod.name, resource, to, maxRequest]);
   }
 
-  #checkLowered(change: Change, resource: Resource, lived: Lived): void {
+  #checkLowered(change: Change, resource: Resource, lived: LifeTick): void {
     const { step, to, from } = change;
     const { situation, elapsedMs, decision } = lived;
     const details = [step.pod.name, step.kind, step.reason, resource, from, to];
@@ -254,10 +254,10 @@ export class AdversaryRules {
     if (target < Math.min(common, amount(from, resource)))
       this.#fail('a pod is reduced below the target of this decision', lived, [...details, common]);
     if (resource === 'memoryBytes') this.#checkPeak(change, lived, details);
-    this.#noteReduction(change, resource, lived);
+    this.#recordReduction(change, resource, lived);
   }
 
-  #checkPeak({ step, to }: Change, lived: Lived, details: unknown): void {
+  #checkPeak({ step, to }: Change, lived: LifeTick, details: unknown): void {
     const target = amount(to, 'memoryBytes');
     const peak = Math.max(0, ...this.#peaks.map(({ bytes }) => bytes)) * PEAK_RESOLUTION;
     const used = (lived.seenBytes.get(step.pod.uid) ?? 0) * PEAK_RESOLUTION;
@@ -271,7 +271,7 @@ export class AdversaryRules {
    * The base falls at most once a day, and a pod at most once per reduction of the base, however late its node answers. The values in force
    * count: a resize that the node defers lowers nothing yet.
    */
-  #checkOnceADay(pod: PodRecord, lived: Lived): void {
+  #checkOnceADay(pod: PodRecord, lived: LifeTick): void {
     const { actual } = mainOf(pod);
     const before = this.#actual.get(pod.uid);
     if (actual !== null) this.#actual.set(pod.uid, actual);
@@ -288,7 +288,7 @@ export class AdversaryRules {
     }
   }
 
-  #checkBase(resource: Resource, lived: Lived, details: unknown): void {
+  #checkBase(resource: Resource, lived: LifeTick, details: unknown): void {
     const since = this.#baseLowering[resource];
     if (since === null) return;
     // A time in the future counts as an hour ago.
@@ -304,7 +304,7 @@ export class AdversaryRules {
   }
 
   /** A new pod gets the values in force. A roll-back and the end of a temporary CPU increase may come at any time. */
-  #noteReduction({ step, to }: Change, resource: Resource, { decision, situation }: Lived): void {
+  #recordReduction({ step, to }: Change, resource: Resource, { decision, situation }: LifeTick): void {
     const { apply, lastApplied } = decision.memory;
     const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase ended';
     const isNoLongerHot = step.reason.startsWith('CPU usage is similar');

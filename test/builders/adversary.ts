@@ -15,10 +15,10 @@ import {
 import type { WorkloadOverrides } from '../../src/core/resize/policy/workload-overrides.ts';
 import type { AutoscalerOptions } from './life-autoscaler.ts';
 import type { LifeNode } from './life-node.ts';
-import { type LifeOptions, type Lived, type Tick, TICK_MS, WorkloadLife } from './workload-life.ts';
+import { type LifeOptions, type LifeTick, type Tick, TICK_MS, WorkloadLife } from './workload-life.ts';
 
-const TICKS_A_DAY = DAY_MS / TICK_MS;
-const TICKS_AN_HOUR = HOUR_MS / TICK_MS;
+const TICKS_PER_DAY = DAY_MS / TICK_MS;
+const TICKS_PER_HOUR = HOUR_MS / TICK_MS;
 
 /** A value over time. `at` counts ticks since the phase began. */
 type Curve = (at: number, replica: number) => number;
@@ -59,7 +59,7 @@ function curve(value: fc.Arbitrary<number>): fc.Arbitrary<Curve> {
       arbitrary: fc.tuple(value, value).map(
         ([low, high]): Curve =>
           (at) =>
-            low + ((high - low) * (1 - Math.cos((2 * Math.PI * at) / TICKS_A_DAY))) / 2,
+            low + ((high - low) * (1 - Math.cos((2 * Math.PI * at) / TICKS_PER_DAY))) / 2,
       ),
     },
     {
@@ -75,7 +75,7 @@ function curve(value: fc.Arbitrary<number>): fc.Arbitrary<Curve> {
       arbitrary: fc.tuple(value, fc.double({ min: 0.01, max: 3, noNaN: true })).map(
         ([start, aDay]): Curve =>
           (at) =>
-            start * (1 + (aDay * at) / TICKS_A_DAY),
+            start * (1 + (aDay * at) / TICKS_PER_DAY),
       ),
     },
     {
@@ -104,10 +104,10 @@ const distortions: fc.Arbitrary<(sample: UsageSample) => UsageSample> = fc.const
   (sample) => ({ ...sample, throttledRatio: null }),
 );
 
-type Circumstances = Phase['circumstances'];
+type Environment = Phase['circumstances'];
 
 const every =
-  (ticks: number, happens: (at: number) => Omit<Tick, 'demand'>): Circumstances =>
+  (ticks: number, happens: (at: number) => Omit<Tick, 'demand'>): Environment =>
   (at) =>
     at % ticks === 1 % ticks ? happens(at) : {};
 
@@ -115,29 +115,29 @@ const ratio = fc.double({ min: 0, max: 1, noNaN: true });
 const replica = fc.integer({ min: 0, max: 3 });
 const ticks = fc.integer({ min: 2, max: 200 });
 
-const freeCapacity: fc.Arbitrary<Circumstances> = fc.oneof(
-  fc.constant<Circumstances>(() => ({ freeRatio: 0 })),
-  fc.constant<Circumstances>((at) => (at % TICKS_A_DAY < 3 * TICKS_AN_HOUR ? { freeRatio: 0 } : {})),
-  ratio.map((freeRatio): Circumstances => () => ({ freeRatio: freeRatio / 10 })),
+const freeCapacity: fc.Arbitrary<Environment> = fc.oneof(
+  fc.constant<Environment>(() => ({ freeRatio: 0 })),
+  fc.constant<Environment>((at) => (at % TICKS_PER_DAY < 3 * TICKS_PER_HOUR ? { freeRatio: 0 } : {})),
+  ratio.map((freeRatio): Environment => () => ({ freeRatio: freeRatio / 10 })),
 );
 
-const evidence: fc.Arbitrary<Circumstances> = fc.oneof(
-  fc.constant<Circumstances>(() => ({ silent: 'all' })),
-  replica.map((silent): Circumstances => () => ({ silent })),
+const evidence: fc.Arbitrary<Environment> = fc.oneof(
+  fc.constant<Environment>(() => ({ silent: 'all' })),
+  replica.map((silent): Environment => () => ({ silent })),
   fc.tuple(ticks, fc.oneof(replica, fc.constant('all' as const))).map(([often, silent]) => every(often, () => ({ silent }))),
-  fc.constant<Circumstances>(() => ({ throttling: 'unmeasured' })),
-  ratio.map((throttling): Circumstances => () => ({ throttling })),
+  fc.constant<Environment>(() => ({ throttling: 'unmeasured' })),
+  ratio.map((throttling): Environment => () => ({ throttling })),
   fc.tuple(ticks, ratio).map(([often, throttling]) => every(often, () => ({ throttling }))),
-  fc.option(ratio).map((busyNodes): Circumstances => () => ({ busyNodes })),
+  fc.option(ratio).map((busyNodes): Environment => () => ({ busyNodes })),
   fc.tuple(distortions, fc.constantFrom(1, 1, 2, 3, 5, 20)).map(([distort, often]) => every(often, () => ({ distort }))),
 );
 
-const events: fc.Arbitrary<Circumstances> = fc.oneof(
+const events: fc.Arbitrary<Environment> = fc.oneof(
   fc.tuple(ticks, fc.double({ min: 1, max: 20, noNaN: true })).map(([often, burst]) => every(often, () => ({ burst }))),
   fc.tuple(ticks, replica).map(([often, nodeKills]) => every(often, () => ({ nodeKills }))),
-  fc.constant<Circumstances>((at) => (at % TICKS_A_DAY === 7 ? { deploy: 1 } : {})),
+  fc.constant<Environment>((at) => (at % TICKS_PER_DAY === 7 ? { deploy: 1 } : {})),
   fc.double({ min: 0.5, max: 2, noNaN: true }).map(
-    (deploy): Circumstances =>
+    (deploy): Environment =>
       (at) =>
         at === 7 ? { deploy } : {},
   ),
@@ -145,18 +145,18 @@ const events: fc.Arbitrary<Circumstances> = fc.oneof(
     .tuple(ticks, fc.constantFrom('with store' as const, 'with store' as const, 'without store' as const))
     .map(([often, restart]) => every(often, () => ({ restart }))),
   fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 600 })).map(
-    ([when, minutes]): Circumstances =>
+    ([when, minutes]): Environment =>
       (at) =>
         at === when ? { clockBackMs: minutes * MINUTE_MS } : {},
   ),
 );
 
 /** Two circumstances at the same time. */
-const circumstances: fc.Arbitrary<Circumstances> = fc
+const circumstances: fc.Arbitrary<Environment> = fc
   .tuple(
     ...[0, 1].map(() =>
       fc.oneof(
-        { weight: 3, arbitrary: fc.constant<Circumstances>(() => ({})) },
+        { weight: 3, arbitrary: fc.constant<Environment>(() => ({})) },
         ...[freeCapacity, evidence, events].map((arbitrary) => ({ weight: 2, arbitrary })),
       ),
     ),
@@ -310,7 +310,7 @@ export const lives: fc.Arbitrary<Life> = fc.record({
 });
 
 /** The same life on nodes whose kubelets refuse no resize by configuration. A refused resize is retried once a day without end. */
-export function resizedByAllNodes(life: Life): Life {
+export function resizeOnAllNodes(life: Life): Life {
   const nodes = life.options.nodes.map(({ name, allocatable }) => ({ name, allocatable }));
   return { ...life, options: { ...life.options, nodes } };
 }
@@ -318,7 +318,7 @@ export function resizedByAllNodes(life: Life): Life {
 /** Plays all phases and then a steady end, and passes each tick to `look`. @param quietMs length of the end, in milliseconds */
 export function playLife(
   { options: given, phases: all, quiet }: Life,
-  look: (lived: Lived, tick: Tick) => void,
+  look: (lived: LifeTick, tick: Tick) => void,
   quietMs: DurationMs = 0,
 ): void {
   const life = new WorkloadLife(given);
@@ -329,7 +329,7 @@ export function playLife(
     }
   };
   for (const { hours, cpu: cpuAt, memory: memoryAt, circumstances: circumstancesAt } of all) {
-    play(hours * TICKS_AN_HOUR, (at) => ({
+    play(hours * TICKS_PER_HOUR, (at) => ({
       ...circumstancesAt(at),
       demand: (index) => ({ cpuMillicores: cpuAt(at, index), memoryBytes: memoryAt(at, index) }),
     }));

@@ -233,7 +233,7 @@ function shopRecommendation(row: ShopRow, start: Instant): Recommendation {
           confidence: 0.94,
         },
       ],
-      ...(hasTarget ? { inputs: stepsTo(target, p95) } : {}),
+      ...(hasTarget ? { inputs: inputSteps(target, p95) } : {}),
       ...(row.before === undefined
         ? {}
         : {
@@ -244,7 +244,7 @@ function shopRecommendation(row: ShopRow, start: Instant): Recommendation {
   };
 }
 
-function stepsTo(target: readonly [number, number], p95: readonly [number, number]): NonNullable<RecommendationStatus['inputs']> {
+function inputSteps(target: readonly [number, number], p95: readonly [number, number]): NonNullable<RecommendationStatus['inputs']> {
   return [
     {
       container: 'app',

@@ -2,7 +2,7 @@
 
 import { HPA_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import { moveFor, type FollowedAutoscaler, type FollowPhase } from '../../src/core/hpa/follow-targets.ts';
-import { targetsNote } from './original-notes.ts';
+import { targetsAnnotation } from './original-annotations.ts';
 import { meanRequest } from '../../src/core/hpa/scale-point.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { EFFECTS_MANAGER } from '../../src/core/model/field-managers.ts';
@@ -56,7 +56,7 @@ export class LifeAutoscaler {
         const to = move.moves.find((candidate) => candidate.metric.index === metric.index)?.to;
         return to === undefined ? metric : { ...metric, targetUtilizationRatio: to / 100 };
       });
-      const annotations = move.original === null ? {} : { [HPA_ANNOTATIONS.original]: targetsNote(move.original, 0) };
+      const annotations = move.original === null ? {} : { [HPA_ANNOTATIONS.original]: targetsAnnotation(move.original, 0) };
       const metricsWriter = move.moves.length === 0 ? this.#hpa.metricsWriter : EFFECTS_MANAGER;
       this.#hpa = { ...this.#hpa, resourceMetrics, annotations, metricsWriter };
     }

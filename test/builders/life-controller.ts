@@ -56,7 +56,7 @@ export class LifeController {
     this.#recommender.observeOom(this.#workload, CONTAINER, at, limitBytes, isRecent ? last.memoryBytes : null);
   }
 
-  noteRollout(at: Instant): void {
+  recordRollout(at: Instant): void {
     this.#recommender.observeRollout(this.#workload, at);
   }
 

@@ -3,7 +3,7 @@
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import type { Resources } from '#kube/records/resources';
 import type { Bytes, Instant } from '#kube/units';
-import { FIELD, RESOURCES, sameValues } from '../../src/core/resize/model/container-values.ts';
+import { FIELD, RESOURCES, hasSameValues } from '../../src/core/resize/model/container-values.ts';
 
 /** A node and the resizes that its kubelet refuses. */
 export interface LifeNode {
@@ -36,7 +36,7 @@ export function freeOn({ allocatable }: LifeNode, pod: PodRecord, freeRatio: num
  * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ @param freeRatio share of the node's capacity beside
  * this pod that no other pod requests, 0 to 1
  */
-export function answeredBy(node: LifeNode, pod: PodRecord, usedBytes: Bytes, freeRatio: number, now: Instant): PodRecord {
+export function resizeByNode(node: LifeNode, pod: PodRecord, usedBytes: Bytes, freeRatio: number, now: Instant): PodRecord {
   const main = mainOf(pod);
   const { requests, limits } = main;
   const actual = inForce(pod);
@@ -44,7 +44,7 @@ export function answeredBy(node: LifeNode, pod: PodRecord, usedBytes: Bytes, fre
     ...pod,
     resize: { state, message, since: pod.resize.state === state ? pod.resize.since : now },
   });
-  if (sameValues(actual, { requests, limits })) return { ...pod, resize: { state: 'none', message: '', since: null } };
+  if (hasSameValues(actual, { requests, limits })) return { ...pod, resize: { state: 'none', message: '', since: null } };
   const refused = refusal(node, pod);
   if (refused !== null) return answered('infeasible', refused);
   const free = freeOn(node, pod, freeRatio);

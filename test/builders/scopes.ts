@@ -2,7 +2,7 @@ import type { Scope } from '../../src/core/access/scope.ts';
 
 /** A caller with a role in some namespaces (`*`: in all), signed in to the dashboard. */
 export function aScope(role: 'viewer' | 'operator', namespaces: readonly string[], actor = 'ann@example.com'): Scope {
-  const allows = (namespace: string): boolean => namespaces.includes('*') || namespaces.includes(namespace);
+  const canView = (namespace: string): boolean => namespaces.includes('*') || namespaces.includes(namespace);
   const operator = role === 'operator';
   return {
     identified: true,
@@ -12,8 +12,8 @@ export function aScope(role: 'viewer' | 'operator', namespaces: readonly string[
     session: true,
     actor,
     key: `${role}:${namespaces.join(',')}`,
-    allows,
-    operates: (namespace) => operator && allows(namespace),
+    canView,
+    canOperate: (namespace) => operator && canView(namespace),
   };
 }
 
@@ -26,6 +26,6 @@ export const NO_CREDENTIAL: Scope = {
   session: false,
   actor: 'anonymous',
   key: 'none',
-  allows: () => false,
-  operates: () => false,
+  canView: () => false,
+  canOperate: () => false,
 };

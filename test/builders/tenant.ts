@@ -14,7 +14,7 @@ import { writeIdleAnnotation } from '../../src/core/resize/status/idle-annotatio
 import { resetBinding, formatResetRequest } from '../../src/core/resource-audit/reset-request.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { TEST_SIGNER } from '../fakes/test-signer.ts';
-import { idleOriginal, targetsNote } from './original-notes.ts';
+import { idleOriginal, targetsAnnotation } from './original-annotations.ts';
 import { T0 } from './rightsizing.ts';
 
 type Annotations = Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ const original = fc
     }),
     { maxLength: 2 },
   )
-  .map((targets) => targetsNote(targets, T0));
+  .map((targets) => targetsAnnotation(targets, T0));
 
 const reset = fc
   .record({ by: fc.string({ maxLength: 8 }), at: instant, heldUntil: instant, reason: fc.constant(null), restarted: fc.boolean() })
@@ -188,7 +188,7 @@ export function earlierRecords(workload: WorkloadRecord, hpa: HpaRecord): fc.Arb
   });
 }
 
-const IDLE_THEN = T0 - DAY_MS - HOUR_MS;
+const EARLIER_IDLE_SINCE = T0 - DAY_MS - HOUR_MS;
 
 /** Record of an earlier idle period with other sizes, outside the present bounds of the policy. */
 function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> {
@@ -204,7 +204,7 @@ function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> 
     .map(([record, natural, idled]) =>
       TEST_SIGNER.sign(
         { kind, uid, field: WORKLOAD_ANNOTATIONS.idle },
-        writeIdleAnnotation({ ...record, natural, sizes: idled, since: IDLE_THEN }),
+        writeIdleAnnotation({ ...record, natural, sizes: idled, since: EARLIER_IDLE_SINCE }),
       ),
     );
 }
@@ -212,7 +212,7 @@ function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> 
 /** Original values of that idle period, often with as many idle replicas as now. */
 function earlierIdleOriginal(field: 'replicas' | 'minReplicas'): fc.Arbitrary<string> {
   const count = fc.constantFrom(1, 3, 9);
-  return fc.record({ user: count, value: count, since: fc.constant(IDLE_THEN) }).map((original) => idleOriginal(field, original));
+  return fc.record({ user: count, value: count, since: fc.constant(EARLIER_IDLE_SINCE) }).map((original) => idleOriginal(field, original));
 }
 
 /** Original target for another load per pod than the present 60 % of 500m. */
@@ -225,7 +225,7 @@ const earlierOriginal = fc
     set: fc.oneof(fc.constant(60), fc.integer({ min: 50, max: 90 })),
   })
   .filter((target) => Math.abs(targetFor(target, 500) - 60) > 2)
-  .map((target) => targetsNote([target], T0 - DAY_MS));
+  .map((target) => targetsAnnotation([target], T0 - DAY_MS));
 
 /** A completed reset: its pods were restarted no later than `RESTARTED_AT`. */
 const earlierReset = fc

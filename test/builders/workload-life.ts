@@ -20,7 +20,7 @@ import type { WorkloadOverrides } from '../../src/core/resize/policy/workload-ov
 import { correctFutureTimestamps, readMemory, writeMemory } from '../../src/core/resize/status/memory-codec.ts';
 import { LifeAutoscaler, type AutoscalerOptions } from './life-autoscaler.ts';
 import { LifeController, TICK_MS } from './life-controller.ts';
-import { answeredBy, freeOn, mainOf, withMain, type LifeNode } from './life-node.ts';
+import { resizeByNode, freeOn, mainOf, withMain, type LifeNode } from './life-node.ts';
 import { aPodRecord, aSituation, autoPolicy, aWorkloadRecord, NO_OVERRIDES, T0 } from './rightsizing.ts';
 
 export { TICK_MS } from './life-controller.ts';
@@ -72,7 +72,7 @@ interface Replica {
 }
 
 /** Outcome of one tick. */
-export interface Lived {
+export interface LifeTick {
   readonly now: Instant;
   /** Time since the life began, whatever the clocks show. */
   readonly elapsedMs: DurationMs;
@@ -123,7 +123,7 @@ export class WorkloadLife {
   }
 
   /** Plays one tick: usage, kills, a decision, and the answers of the kubelets. */
-  live(tick: Tick): Lived {
+  live(tick: Tick): LifeTick {
     this.#elapsedMs += TICK_MS;
     this.#now += TICK_MS - (tick.clockBackMs ?? 0);
     if (tick.clockBackMs !== undefined) this.#memory = correctFutureTimestamps(this.#memory, this.#now);
@@ -175,7 +175,7 @@ export class WorkloadLife {
     const { length } = this.#replicas;
     this.#replicas = [];
     this.#scaleTo(length);
-    this.#controller.noteRollout(this.#now);
+    this.#controller.recordRollout(this.#now);
   }
 
   #scaleTo(count: number): void {
@@ -278,7 +278,7 @@ export class WorkloadLife {
   #answer(replica: Replica, tick: Tick): void {
     const { pod } = replica;
     const { memoryBytes } = this.#usageOf(pod, this.#demand(tick, this.#replicas.indexOf(replica)));
-    replica.pod = answeredBy(this.#nodeOf(pod), pod, memoryBytes, tick.freeRatio ?? 1, this.#now);
+    replica.pod = resizeByNode(this.#nodeOf(pod), pod, memoryBytes, tick.freeRatio ?? 1, this.#now);
   }
 
   #situation(tick: Tick): WorkloadSituation {

@@ -46,11 +46,11 @@ describe('values.yaml', () => {
   });
 
   test('lists every value of the schema', () => {
-    const shown = (path: string): boolean =>
+    const isShown = (path: string): boolean =>
       path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], values) !== undefined;
     // Settings are described in docs/settings.md, and resources by Kubernetes; `global` belongs to a parent chart.
     const elsewhere = /^(config\.|global$|controller\.(resources|affinity)\.)/;
-    expect(pathsOf(schema).filter((path) => !elsewhere.test(path) && !shown(path))).toEqual([]);
+    expect(pathsOf(schema).filter((path) => !elsewhere.test(path) && !isShown(path))).toEqual([]);
   });
 
   test('has a comment on every group and every value', () => {

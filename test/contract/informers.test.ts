@@ -86,7 +86,7 @@ function aWebPod(): PodRecord {
 
 describe('on the embedded cluster', () => {
   test('the model has nodes, workloads and the owners of pods, and follows changes', async () => {
-    expect(state.synced()).toBe(true);
+    expect(state.isSynced()).toBe(true);
     expect([...state.nodes()].map((node) => [node.ready, node.machineType])).toEqual([
       [true, 'e2-standard-4'],
       [true, 'e2-standard-4'],

@@ -110,7 +110,7 @@ function accessReview(allowed: boolean): ApiResponse {
   return { status: 201, headers: {}, body: { status: { allowed } } };
 }
 
-function asksFor(request: ApiRequest, plural: string): boolean {
+function isRequestFor(request: ApiRequest, plural: string): boolean {
   return request.method === 'POST' && JSON.stringify(request.body ?? null).includes(`"${plural}"`);
 }
 
@@ -165,14 +165,14 @@ describe('a kind with a scale subresource', () => {
     await define('db.example.com', 'Ox', 'oxen');
     await anOx();
     await aPodOf({ apiVersion: 'db.example.com/v1', kind: 'Ox' }, 'ox-0');
-    answerOf = (request) => (asksFor(request, 'oxen') ? accessReview(false) : undefined);
+    answerOf = (request) => (isRequestFor(request, 'oxen') ? accessReview(false) : undefined);
     await start();
     await until(() => informers.scalableKinds().notPermitted.length === 1, 'the kind is reported: the permission is missing');
-    await until(() => state.podsOfUnreadKinds().get('Ox') === 1, 'the pod of the ox is counted: its kind is not read');
+    await until(() => state.countPodsOfUnreadKinds().get('Ox') === 1, 'the pod of the ox is counted: its kind is not read');
     expect([readNow(), isKnown(OX)]).toEqual([[], false]);
     answerOf = () => undefined;
     await until(() => isKnown(OX), 'the ox is read: its kind is discovered');
-    expect([informers.scalableKinds().notPermitted, state.podsOfUnreadKinds()]).toEqual([[], new Map()]);
+    expect([informers.scalableKinds().notPermitted, state.countPodsOfUnreadKinds()]).toEqual([[], new Map()]);
   });
 
   test('is not acted on after the permission is revoked', async () => {
@@ -180,7 +180,7 @@ describe('a kind with a scale subresource', () => {
     await anOx();
     await start();
     await until(() => isKnown(OX), 'the ox is read: its kind is discovered');
-    answerOf = (request) => (asksFor(request, 'oxen') ? accessReview(false) : undefined);
+    answerOf = (request) => (isRequestFor(request, 'oxen') ? accessReview(false) : undefined);
     await until(() => !isKnown(OX), 'the ox is no longer in the model: its records are withdrawn');
     expect(readNow()).toEqual([]);
   });

@@ -12,8 +12,8 @@ import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventuall
 import { freePorts } from '../e2e/free-ports.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { InjectingWebhook } from './injecting-webhook.ts';
-import { writeLearntRuns, writeLearntUsage } from './learnt-usage.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { writeRecordedRuns, writeRecordedUsage } from './recorded-usage.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -45,21 +45,21 @@ beforeAll(async () => {
   const file = join(cluster.folder, 'roles.yaml');
   writeFileSync(file, await cluster.helm(...chart, ...roles));
   await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-f', file);
-  const learnt = join(cluster.folder, 'learnt.sqlite');
+  const historyFile = join(cluster.folder, 'history.sqlite');
   const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
   const usesMore = { cpuMillicores: 800, memoryBytes: 150 * MiB };
-  await writeLearntUsage(
-    learnt,
+  await writeRecordedUsage(
+    historyFile,
     [
       { namespace: 'shop', name: 'web', container: 'app', uses },
       { namespace: 'busy', name: 'api', container: 'app', uses: usesMore },
     ],
     7 * DAY_MS,
   );
-  await writeLearntRuns(learnt, 'shop/CronJob/report', 'app', 12);
+  await writeRecordedRuns(historyFile, 'shop/CronJob/report', 'app', 12);
   const [port = 0] = await freePorts(1);
   settings = {
-    'history.url': `sqlite:${learnt}`,
+    'history.url': `sqlite:${historyFile}`,
     namespace: OWN_NAMESPACE,
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, ACCOUNT),
     'kubelet.port': String(cluster.ports.kubelet),

@@ -8,8 +8,8 @@ import type { Controller } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
-import { startInstalledCluster, startLearntController } from './installed-controller.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { startInstalledCluster, startControllerWithHistory } from './installed-controller.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 const APPS = ['limited', 'unlimited'] as const;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (const app of APPS) await createDeployment(app);
   const uses = { cpuMillicores: 100, memoryBytes: 100 * MiB };
   const workloads = APPS.map((name) => ({ namespace: 'default', name, container: 'app', uses }));
-  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
+  controller = await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   await cluster.api.expect({
     method: 'POST',
     path: '/apis/evenkeel.io/v1alpha1/podresizepolicies',

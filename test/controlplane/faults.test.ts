@@ -14,8 +14,8 @@ import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventuall
 import { FaultyConnection } from '../e2e/faulty-connection.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import type { RunningFault } from '../fakes/fault-proxy.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { writeRecordedUsage } from './recorded-usage.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const ETCD_AWAY_MS = 60_000;
@@ -44,9 +44,9 @@ beforeAll(async () => {
     const pods = await client.pods(NAMESPACE);
     return pods.filter(({ status }) => status.phase === 'Running').length === APPS.length * REPLICAS;
   });
-  const history = join(fixture.folder, 'learnt.sqlite');
+  const history = join(fixture.folder, 'history.sqlite');
   const uses = { cpuMillicores: 100, memoryBytes: 128 * 2 ** 20 };
-  await writeLearntUsage(
+  await writeRecordedUsage(
     history,
     APPS.map((name) => ({ namespace: NAMESPACE, name, container: 'app', uses })),
     7 * DAY_MS,
@@ -137,7 +137,7 @@ describe('A control plane', () => {
       await eventually(
         'more than ten watches are cut: every informer opens a new one',
         HANG_MS,
-        () => (cut += connection.proxy.cutWatches()) > 10,
+        () => (cut += connection.proxy.closeWatches()) > 10,
       );
       await createPolicy('refused');
       await resized('refused');
@@ -161,7 +161,7 @@ describe('A control plane', () => {
       await eventually('health reports HTTP 401: the token file holds an expired token', HANG_MS, async () =>
         (await healthOf('api-server'))?.message.includes('HTTP 401'),
       );
-      connection.proxy.cutWatches('pods');
+      connection.proxy.closeWatches('pods');
       await eventually(
         'the informer of pods reports the expired token: its watch was cut, and each new one is answered 401',
         HANG_MS,
@@ -285,7 +285,7 @@ async function atEase(): Promise<void> {
     HANG_MS,
     async () => (await ask(controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
   );
-  expect(controller.process.running).toBe(true);
+  expect(controller.process.isRunning).toBe(true);
 }
 
 /** Also where no request is made: a resize that was refused is retried after two minutes. */

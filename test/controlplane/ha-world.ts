@@ -12,9 +12,9 @@ import { eventually, HANG_MS } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { seededRandom } from '../fakes/seeded-random.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { writeRecordedUsage } from './recorded-usage.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -136,11 +136,11 @@ export class HaWorld {
 
   /** A week of usage, copied from the file of one replica into the shared store. */
   async #learn(): Promise<void> {
-    const path = join(this.fixture.folder, 'learnt.sqlite');
+    const path = join(this.fixture.folder, 'history.sqlite');
     const workloads = NAMESPACES.flatMap((namespace) =>
       deployments(namespace).map((name) => ({ namespace, name, container: 'app', uses: USES })),
     );
-    await writeLearntUsage(path, workloads, 7 * DAY_MS);
+    await writeRecordedUsage(path, workloads, 7 * DAY_MS);
     const common = {
       retentionMs: 30 * DAY_MS,
       maxBytes: 2 ** 30,

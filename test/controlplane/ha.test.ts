@@ -8,7 +8,7 @@ import { logged } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { becameLeaderAt, HaWorld, identityOf, type Replica, termsOf } from './ha-world.ts';
-import { describeProof, LEASE_MS, proveOneActor, type Term } from './one-actor-proof.ts';
+import { describeProof, LEASE_MS, proveSingleWriter, type Term } from './single-writer-proof.ts';
 
 let world: HaWorld;
 let leader: Replica;
@@ -31,7 +31,7 @@ describe('Two replicas with one store', () => {
       'both report the same usage of every pod: the leader shares what it reads',
       HANG_MS,
       async () => [await usageOfPods(leader), await usageOfPods(follower)] as const,
-      ([a, b]) => Object.keys(a).length >= 48 && Object.values(a).every((used) => used !== null) && same(a, b),
+      ([a, b]) => Object.keys(a).length >= 48 && Object.values(a).every((used) => used !== null) && isSame(a, b),
     );
     expect(await kubeletReads(leader)).toBeGreaterThan(0);
     expect(await kubeletReads(follower)).toBe(0);
@@ -45,7 +45,7 @@ describe('Two replicas with one store', () => {
       'both explain the recommendation alike: they share the policy and the evidence',
       HANG_MS,
       async () => [await detailOf(leader, path), await detailOf(follower, path)] as const,
-      ([a, b]) => 'explained' in a && a.explained === 1 && same(a, b),
+      ([a, b]) => 'explained' in a && a.explained === 1 && isSame(a, b),
     );
     await eventually(
       'the leader has resized a pod: the pods use far less than they request',
@@ -171,7 +171,7 @@ describe('With the store unavailable', () => {
         'the follower reports no usage: the store is unavailable',
         HANG_MS,
         () => ask<readonly Pod[]>(follower.dashboard, 'pods?limit=1000'),
-        ({ envelope: { data } }) => data.every(({ used }) => nothingOf(used)),
+        ({ envelope: { data } }) => data.every(({ used }) => isUnused(used)),
       );
       expect(status).toBe(200);
       expect(warningsOf(envelope.meta).map(({ code }) => code)).toContain('history_unavailable');
@@ -206,14 +206,14 @@ describe('With the store unavailable', () => {
       'both report the same usage again: the store is back',
       HANG_MS,
       async () => [await usageOfPods(leader), await usageOfPods(follower)] as const,
-      ([a, b]) => Object.values(a).some((used) => used !== null) && same(a, b),
+      ([a, b]) => Object.values(a).some((used) => used !== null) && isSame(a, b),
     );
   });
 });
 
 describe('The API server’s audit log', () => {
   test('shows one acting replica at a time', async () => {
-    const proof = proveOneActor(world.cluster.audit());
+    const proof = proveSingleWriter(world.cluster.audit());
     console.info([...handOvers, describeProof(proof)].join('\n'));
     expect(proof.problems).toEqual([]);
     const identities = new Set(proof.terms.map(({ identity }) => identity));
@@ -231,7 +231,7 @@ function leads(replica: Replica, termsBefore: number): Promise<unknown> {
 /** The last term of an identity, once another replica has taken its lease. */
 function endedTerm(identity: string | undefined): Promise<Term> {
   return eventually(`the audit log has the end of the term of ${String(identity)}: another replica took the lease`, HANG_MS, async () => {
-    const { terms } = proveOneActor(world.cluster.audit());
+    const { terms } = proveSingleWriter(world.cluster.audit());
     const term = terms.findLast((candidate) => candidate.identity === identity);
     return term !== undefined && term.until !== null && term !== terms.at(-1) && term;
   });
@@ -280,10 +280,10 @@ function warningsOf(meta: object): readonly { readonly code: string }[] {
   return (meta as { readonly warnings?: readonly { readonly code: string }[] }).warnings ?? [];
 }
 
-function nothingOf(used: Pod['used']): boolean {
+function isUnused(used: Pod['used']): boolean {
   return used.cpuMillicores === null && used.memoryBytes === null;
 }
 
-function same(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

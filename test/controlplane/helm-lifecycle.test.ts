@@ -10,8 +10,8 @@ import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT } from '../e2e/processes.ts';
 import { quickPolicy } from './journey-cluster.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { writeRecordedUsage } from './recorded-usage.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import { copyImage, PodRunner } from './pod-runner.ts';
 import { RealCluster } from './real-cluster.ts';
 import type { RunningPod } from './running-pod.ts';
@@ -65,8 +65,8 @@ describe('The chart', () => {
     await cluster.kubectl('create', 'namespace', NAMESPACE);
     await apply(...aVolume(CLAIM));
     const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
-    const learntUsage = { namespace: 'shop', name: 'web', container: 'app', uses };
-    await writeLearntUsage(join(runner.claimFolder(CLAIM), 'evenkeel.sqlite'), [learntUsage], 2 * DAY_MS);
+    const recordedUsage = { namespace: 'shop', name: 'web', container: 'app', uses };
+    await writeRecordedUsage(join(runner.claimFolder(CLAIM), 'evenkeel.sqlite'), [recordedUsage], 2 * DAY_MS);
     await apply(aDeployment('web', 3));
     await cluster.kubectl('-n', 'shop', 'rollout', 'status', 'deployment/web', `--timeout=${CLI_TIMEOUT}`);
     created = new Map((await podsOf('web')).map((pod) => [pod.metadata.name, pod]));
@@ -99,7 +99,7 @@ describe('The chart', () => {
     return eventually('one ready pod of the controller: its Deployment has one replica', HANG_MS, () => {
       const pods = runner.pods(NAMESPACE).filter(({ component }) => component === 'controller');
       const [pod] = pods;
-      if (pod !== undefined && pod !== not && pods.length === 1 && pod.ready) return pod;
+      if (pod !== undefined && pod !== not && pods.length === 1 && pod.isReady) return pod;
       throw new Error(pods.map(({ name, lines }) => `${name}:\n${lines.slice(-10).join('\n')}`).join('\n'));
     });
   }
@@ -110,7 +110,7 @@ describe('The chart', () => {
       ({ user, responseStatus }) => user.username.startsWith(`system:serviceaccount:${NAMESPACE}:`) && responseStatus?.code === 403,
     );
     const lines: string[] = [];
-    for (const pod of runner.pods(NAMESPACE).filter(({ ready }) => ready)) {
+    for (const pod of runner.pods(NAMESPACE).filter(({ isReady }) => isReady)) {
       const text = await metricsOf(pod);
       lines.push(...text.split('\n').filter((line) => line.startsWith('evenkeel_api_requests_total{') && line.includes('code="403"')));
     }
@@ -269,7 +269,7 @@ async function metricsOf(pod: RunningPod): Promise<string> {
   try {
     return (await boundedFetch(`${pod.url('metrics')}/metrics`, 'metrics of the controller')).text;
   } catch (err) {
-    if (!pod.ready) return '';
+    if (!pod.isReady) return '';
     throw err;
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DurationMs } from '#kube/units';
 import { type Controller, startController } from '../e2e/controller-process.ts';
 import { ROOT, type TestFixture } from '../e2e/processes.ts';
-import { type KnownWorkload, writeLearntUsage } from './learnt-usage.ts';
+import { type KnownWorkload, writeRecordedUsage } from './recorded-usage.ts';
 import { RealCluster } from './real-cluster.ts';
 
 export const OWN_NAMESPACE = 'evenkeel-system';
@@ -24,18 +24,18 @@ export async function startInstalledCluster(fixture: TestFixture, name: string, 
 }
 
 /** Starts the controller with a store that has `spanMs` of usage of these workloads, so that it decides immediately. */
-export async function startLearntController(
+export async function startControllerWithHistory(
   fixture: TestFixture,
   cluster: RealCluster,
   known: { readonly workloads: readonly KnownWorkload[]; readonly spanMs: DurationMs },
 ): Promise<Controller> {
-  const learnt = join(fixture.folder, 'learnt.sqlite');
-  await writeLearntUsage(learnt, known.workloads, known.spanMs);
+  const historyFile = join(fixture.folder, 'history.sqlite');
+  await writeRecordedUsage(historyFile, known.workloads, known.spanMs);
   return startController(fixture, {
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, SERVICE_ACCOUNT),
     'kubelet.port': String(cluster.ports.kubelet),
     namespace: OWN_NAMESPACE,
-    'history.url': `sqlite:${learnt}`,
+    'history.url': `sqlite:${historyFile}`,
     'controller.warmUp': '1s',
     'controller.leaderElect': 'false',
     'kubelet.interval': '5s',

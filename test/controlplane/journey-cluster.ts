@@ -1,8 +1,8 @@
 // Cluster of the end-to-end journey: 50 nodes, a thousand pods, and namespaces with quotas and limits.
 
 import { MiB } from '#kube/units';
-import type { KnownWorkload } from './learnt-usage.ts';
-import { runningForAnHour } from './played-pods.ts';
+import type { KnownWorkload } from './recorded-usage.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 export const NODES = 50;

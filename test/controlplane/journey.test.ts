@@ -24,7 +24,7 @@ import {
   SHOP_NAMES,
   WORKLOADS,
 } from './journey-cluster.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { writeRecordedUsage } from './recorded-usage.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const BINARY = 'dist/cmd/evenkeel-controller.js';
@@ -47,7 +47,7 @@ beforeAll(async () => {
   fixture.addCleanup(() => cluster.stop());
   await furnish(cluster);
   const history = join(fixture.folder, 'history.sqlite');
-  await writeLearntUsage(history, WORKLOADS.map(known), 2 * DAY_MS);
+  await writeRecordedUsage(history, WORKLOADS.map(known), 2 * DAY_MS);
   await eventuallyReads(
     'every pod runs: kwok starts what is scheduled',
     HANG_MS,
@@ -108,10 +108,10 @@ function statusOf(
   namespace: string,
   name: string,
   state: StateAndReason,
-  holds: (status: RecommendationStatus) => boolean,
+  isMet: (status: RecommendationStatus) => boolean,
 ): Promise<RecommendationStatus> {
   const readStatus = async (): Promise<RecommendationStatus> => (await recommendationOf(namespace, name)).status ?? {};
-  return eventuallyReads(`the Recommendation of ${namespace}/${name} ${state}`, HANG_MS, readStatus, holds);
+  return eventuallyReads(`the Recommendation of ${namespace}/${name} ${state}`, HANG_MS, readStatus, isMet);
 }
 
 async function apply(...objects: readonly object[]): Promise<void> {

@@ -13,8 +13,8 @@ import type { Controller } from '../e2e/controller-process.ts';
 import { ask, read, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
-import { CONTROLLER_USER, OWN_NAMESPACE, startInstalledCluster, startLearntController } from './installed-controller.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { CONTROLLER_USER, OWN_NAMESPACE, startInstalledCluster, startControllerWithHistory } from './installed-controller.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 const ROLLOUTS = { group: 'argoproj.io', resource: 'rollouts' };
@@ -51,7 +51,7 @@ beforeAll(async () => {
     { kind: 'Rollout', name: 'web' },
     { kind: 'Ox', name: 'herd' },
   ].map((workload) => ({ ...workload, namespace: 'shop', container: 'app', uses: USES }));
-  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
+  controller = await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   await post('/apis/evenkeel.io/v1alpha1/podresizepolicies', {
     apiVersion: 'evenkeel.io/v1alpha1',
     kind: 'PodResizePolicy',
@@ -322,9 +322,9 @@ async function recommendations(): Promise<readonly Recommendation[]> {
   return (await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path })).items;
 }
 
-function recommendation(name: string, state: StateAndReason, holds: (object: Recommendation) => boolean): Promise<Recommendation> {
+function recommendation(name: string, state: StateAndReason, isMet: (object: Recommendation) => boolean): Promise<Recommendation> {
   return eventually(`the Recommendation ${name} ${state}`, HANG_MS, async () =>
-    (await recommendations()).find((recommendation) => recommendation.metadata.name === name && holds(recommendation)),
+    (await recommendations()).find((recommendation) => recommendation.metadata.name === name && isMet(recommendation)),
   );
 }
 
@@ -337,10 +337,10 @@ async function policy(): Promise<PodResizePolicy> {
   return cluster.api.expect<PodResizePolicy>({ path: '/apis/evenkeel.io/v1alpha1/podresizepolicies/all' });
 }
 
-async function kindsHealth(state: StateAndReason, holds: (health: HealthOfKinds) => boolean): Promise<void> {
+async function kindsHealth(state: StateAndReason, isMet: (health: HealthOfKinds) => boolean): Promise<void> {
   const find = async (): Promise<HealthOfKinds> => {
     const all = await read<readonly HealthOfKinds[]>(controller.dashboard, 'health');
     return all.find(({ name }) => name === 'workload-kinds') ?? { name: '', status: '', message: '' };
   };
-  await eventuallyReads(`health ${state}`, HANG_MS, find, holds);
+  await eventuallyReads(`health ${state}`, HANG_MS, find, isMet);
 }

@@ -25,8 +25,8 @@ import { ask, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { writeRecordedUsage } from './recorded-usage.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 import { requestWithStolen, STOLEN, transportWithStolen } from './stolen-token.ts';
 
@@ -108,10 +108,10 @@ describe('With its ServiceAccount’s token', () => {
   test(
     'the controller does all of its work without a refused request',
     async () => {
-      const learnt = join(cluster.folder, 'learnt.sqlite');
+      const historyFile = join(cluster.folder, 'history.sqlite');
       const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
-      await writeLearntUsage(
-        learnt,
+      await writeRecordedUsage(
+        historyFile,
         [
           ...['web', 'stuck'].map((name) => ({ namespace: NAMESPACE, name, container: 'app', uses })),
           ...QUIET.map((kind) => ({ namespace: NAMESPACE, kind, name: quietName(kind), container: 'app', uses })),
@@ -119,7 +119,7 @@ describe('With its ServiceAccount’s token', () => {
         7 * DAY_MS,
       );
       controller = await startController(fixture, {
-        'history.url': `sqlite:${learnt}`,
+        'history.url': `sqlite:${historyFile}`,
         'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
         'kubelet.port': String(cluster.ports.kubelet),
         'kubelet.interval': '5s',

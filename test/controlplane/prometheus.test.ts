@@ -195,7 +195,7 @@ describe('a real Prometheus of two clusters', () => {
     const db = aPodRecord({ namespace: 'shop', name: 'db-0', uid });
     const check = new ClusterCheck({
       client,
-      cluster: { synced: () => true, findPod: (namespace, pod) => (`${namespace}/${pod}` === 'shop/db-0' ? db : undefined) },
+      cluster: { isSynced: () => true, findPod: (namespace, pod) => (`${namespace}/${pod}` === 'shop/db-0' ? db : undefined) },
       clock: { now: () => END * 1000 },
       pastMs: HOUR_MS,
       logger: new RecordingLogger(),

@@ -170,8 +170,8 @@ export class RealCluster {
   }
 
   /** Events of the audit log so far, in its order: every write with its user and response. */
-  audit(matches: (event: AuditEvent) => boolean = () => true): readonly AuditEvent[] {
-    return this.#audited.eventsSoFar().filter(matches);
+  audit(isSelected: (event: AuditEvent) => boolean = () => true): readonly AuditEvent[] {
+    return this.#audited.eventsSoFar().filter(isSelected);
   }
 
   /** Adds nodes of the pool until there are `count`. */

@@ -10,8 +10,8 @@ import type { Controller } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
 import { eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
-import { startInstalledCluster, startLearntController } from './installed-controller.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { startInstalledCluster, startControllerWithHistory } from './installed-controller.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 const REPLICAS = 2;
@@ -49,7 +49,7 @@ beforeAll(async () => {
     container: 'app',
     uses: { cpuMillicores: 100, memoryBytes: usesMib * MiB },
   }));
-  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 8 * DAY_MS });
+  controller = await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 8 * DAY_MS });
   await createPolicy();
 }, HANG_TEST_MS);
 
@@ -291,11 +291,11 @@ function mebibytes(quantity = ''): number {
   return quantity === '' ? 0 : parseMemory(quantity) / MiB;
 }
 
-function statusOf({ name }: App, state: StateAndReason, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+function statusOf({ name }: App, state: StateAndReason, isMet: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
   const path = '/apis/evenkeel.io/v1alpha1/namespaces/default/recommendations';
   const status = async (): Promise<RecommendationStatus> => {
     const { items } = await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path });
     return items.find(({ spec }) => spec.targetRef.name === name)?.status ?? {};
   };
-  return eventuallyReads(`the Recommendation of ${name} ${state}`, HANG_MS, status, holds);
+  return eventuallyReads(`the Recommendation of ${name} ${state}`, HANG_MS, status, isMet);
 }

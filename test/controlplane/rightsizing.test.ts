@@ -6,9 +6,9 @@ import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alph
 import { DAY_MS, MiB } from '#kube/units';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
-import { CONTROLLER_USER, startInstalledCluster, startLearntController } from './installed-controller.ts';
+import { CONTROLLER_USER, startInstalledCluster, startControllerWithHistory } from './installed-controller.ts';
 import { MetricsApi } from './metrics-api.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 /** Requests are 100m and 100Mi, plus 20 %. */
@@ -41,7 +41,7 @@ beforeAll(async () => {
     ({ status }) => status?.currentMetrics?.[0]?.resource.current.averageUtilization === 60,
   );
   const workloads = WORKLOADS.map((app) => ({ namespace: app, name: app, container: 'app', uses: USES }));
-  await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
+  await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   await post('/apis/evenkeel.io/v1alpha1/podresizepolicies', {
     apiVersion: 'evenkeel.io/v1alpha1',
@@ -239,9 +239,9 @@ interface Autoscaler {
   };
 }
 
-function autoscaler(state: StateAndReason, holds: (hpa: Autoscaler) => boolean): Promise<Autoscaler> {
+function autoscaler(state: StateAndReason, isMet: (hpa: Autoscaler) => boolean): Promise<Autoscaler> {
   const path = '/apis/autoscaling/v2/namespaces/scaled/horizontalpodautoscalers/scaled';
-  return eventuallyReads(`the autoscaler ${state}`, HANG_MS, () => cluster.api.expect<Autoscaler>({ path }), holds);
+  return eventuallyReads(`the autoscaler ${state}`, HANG_MS, () => cluster.api.expect<Autoscaler>({ path }), isMet);
 }
 
 /** The CRDs of VPA and KEDA with the fields that Evenkeel reads, and one object of each. */
@@ -383,14 +383,14 @@ async function podsOf(app: App): Promise<readonly string[]> {
   return items.map(({ metadata }) => metadata.name);
 }
 
-async function sized(app: App, holds: (cpus: readonly string[]) => boolean): Promise<void> {
+async function sized(app: App, isMet: (cpus: readonly string[]) => boolean): Promise<void> {
   // The state explains a timeout.
   const read = async () => ({ cpus: await cpusOf(app), state: await stateOf(app) });
-  await eventuallyReads(`the pods of ${app} have the recommended size: the policy applies it`, HANG_MS, read, ({ cpus }) => holds(cpus));
+  await eventuallyReads(`the pods of ${app} have the recommended size: the policy applies it`, HANG_MS, read, ({ cpus }) => isMet(cpus));
 }
 
-function statusOf(app: App, state: StateAndReason, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
-  return eventuallyReads(`the Recommendation of ${app} ${state}`, HANG_MS, () => stateOf(app), holds);
+function statusOf(app: App, state: StateAndReason, isMet: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+  return eventuallyReads(`the Recommendation of ${app} ${state}`, HANG_MS, () => stateOf(app), isMet);
 }
 
 async function stateOf(app: App): Promise<RecommendationStatus> {

@@ -88,7 +88,7 @@ export class RunningPod {
     return this.#restarts;
   }
 
-  get ready(): boolean {
+  get isReady(): boolean {
     return this.#ready;
   }
 
@@ -231,11 +231,11 @@ export class RunningPod {
     const announced = address.replace(/^127\.\d+\.\d+\./, '10.250.0.');
     const at = now();
     const done = this.#phase === 'Succeeded' || this.#phase === 'Failed';
-    const condition = (type: string, holds: boolean): object => ({
+    const condition = (type: string, isMet: boolean): object => ({
       type,
-      status: holds ? 'True' : 'False',
+      status: isMet ? 'True' : 'False',
       lastTransitionTime: at,
-      ...(done && !holds ? { reason: 'PodCompleted' } : {}),
+      ...(done && !isMet ? { reason: 'PodCompleted' } : {}),
     });
     const answer = await api.request({
       method: 'PATCH',

@@ -197,7 +197,7 @@ test(
       async () => (await ask(world.controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
     );
     await world.cycles('unmeasured', 2);
-    expect(world.controller.process.running).toBe(true);
+    expect(world.controller.process.isRunning).toBe(true);
   },
   HANG_TEST_MS,
 );

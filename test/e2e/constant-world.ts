@@ -72,13 +72,13 @@ export class ConstantWorld {
   async recommendationOf(
     app: string,
     state: StateAndReason,
-    holds: (status: RecommendationStatus) => boolean,
+    isMet: (status: RecommendationStatus) => boolean,
   ): Promise<RecommendationStatus> {
     return eventuallyReads(
       `the Recommendation of ${app} ${state}`,
       HANG_MS,
       async () => (await this.cluster.recommendations()).find(({ spec }) => spec.targetRef.name === app)?.status ?? {},
-      holds,
+      isMet,
     );
   }
 

@@ -113,7 +113,7 @@ export class CrashWorld {
     const { recommendations } = this.watch;
     return (
       recommendations.length === WORKLOADS.length &&
-      recommendations.every((recommendation) => isRecommendationApplied(recommendation) && changesAll(recommendation))
+      recommendations.every((recommendation) => isRecommendationApplied(recommendation) && isChangeOfAll(recommendation))
     );
   }
 
@@ -121,9 +121,9 @@ export class CrashWorld {
    * Resolves at the event that makes the condition true, or that completes the last workload; in the latter case the moment was missed. One
    * of the two occurs, because each workload needs a change. @returns whether the moment was caught
    */
-  async waitForMoment(moment: string, holds: () => boolean): Promise<boolean> {
-    await this.watch.until(`${moment}, or every workload applied: the load is constant`, HANG_MS, () => holds() || this.isApplied);
-    const caught = holds();
+  async waitForMoment(moment: string, isMet: () => boolean): Promise<boolean> {
+    await this.watch.until(`${moment}, or every workload applied: the load is constant`, HANG_MS, () => isMet() || this.isApplied);
+    const caught = isMet();
     if (!caught) process.stdout.write(`${moment}: every workload was applied already\n`);
     return caught;
   }
@@ -181,7 +181,7 @@ function isRecommendationApplied({ status }: Recommendation): boolean {
 }
 
 /** Whether the CPU and memory requests of every container differ from the manifest's, as the usage of `WORKLOADS` requires. */
-function changesAll({ spec, status }: Recommendation): boolean {
+function isChangeOfAll({ spec, status }: Recommendation): boolean {
   const { containers = [] } = WORKLOADS.find(({ name }) => name === spec.targetRef.name) ?? {};
   return containers.every(({ name, resources }) => {
     const before = readRequestsAndLimits(resources).requests;
@@ -204,7 +204,7 @@ function endOf({ metadata, status = {} }: Recommendation): object {
     resizes: status.resizes,
     applied: status.lastApplied?.containers,
     containers: status.containers?.map(({ name, current, recommended }) => ({ name, current, recommended })),
-    conditions: status.conditions?.map(({ type, status: holds, reason }) => [type, holds, reason]),
+    conditions: status.conditions?.map(({ type, status: isMet, reason }) => [type, isMet, reason]),
   };
 }
 

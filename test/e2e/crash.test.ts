@@ -47,7 +47,7 @@ async function killedOften(fixture: TestFixture): Promise<EndState> {
   await world.createPolicy();
   const { watch } = world;
   const caught: boolean[] = [];
-  const reach = async (moment: string, holds: () => boolean): Promise<void> => void caught.push(await world.waitForMoment(moment, holds));
+  const reach = async (moment: string, isMet: () => boolean): Promise<void> => void caught.push(await world.waitForMoment(moment, isMet));
   await reach('a change decided and not made yet', () => watch.recommendations.some(({ status }) => status?.apply !== undefined));
   await controller.process.kill();
   controller = await start();

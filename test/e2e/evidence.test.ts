@@ -91,13 +91,13 @@ test(
     await scene.hours(7 * 24 + 4);
     await scene.apply(aPolicyFor('watched', { mode: 'Auto' }));
     await scene.hours(6);
-    const [first] = scene.recommendation('watched').watched ?? [];
+    const [first] = scene.recommendation('watched').observedReductions ?? [];
     expect(first).toMatchObject({ containers: [{ name: 'app', requests: { cpu: '100m' } }] });
     expect(first?.comparedHours).toBeGreaterThanOrEqual(3);
     // The history of this cluster is in memory: only the status keeps the comparison.
     await scene.restartEvenkeel();
     await scene.hours(2);
-    expect(scene.recommendation('watched').watched).toEqual([first]);
+    expect(scene.recommendation('watched').observedReductions).toEqual([first]);
     expect(scene.recommendation('watched').rolledBack).toBeUndefined();
   },
   HANG_TEST_MS,

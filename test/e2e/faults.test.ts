@@ -114,7 +114,7 @@ describe('An API server that', () => {
           await eventually(
             `a watch of ${resource} to cut: the informer always has one`,
             HANG_MS,
-            () => connection.proxy.cutWatches(resource) === 1,
+            () => connection.proxy.closeWatches(resource) === 1,
           );
         }
         await createPolicy('forgotten');
@@ -156,7 +156,7 @@ describe('An API server that', () => {
     async () => {
       connection.expireToken();
       try {
-        connection.proxy.cutWatches('pods');
+        connection.proxy.closeWatches('pods');
         const health = await eventually('health that reports it: the fault lasts', HANG_MS, async () => {
           const informer = await healthOf('informer/pods');
           return informer?.message.includes('is the token expired?') === true && informer;
@@ -224,7 +224,7 @@ describe('A revoked permission', () => {
       await world.cycles('ungoverned', 1);
       const giveBack = await connection.forbid('podresizepolicies', ['list', 'watch']);
       try {
-        connection.proxy.cutWatches('podresizepolicies.evenkeel.io');
+        connection.proxy.closeWatches('podresizepolicies.evenkeel.io');
         await eventually('the informer that reports it: its watch was cut and its list is forbidden', HANG_MS, async () =>
           (await healthOf('informer/podresizepolicies.evenkeel.io'))?.message.includes('not permitted to list and watch'),
         );
@@ -292,10 +292,10 @@ async function waitUntilRightSized(app: string): Promise<void> {
 
 function isRight({ requests }: Resources): boolean {
   const { cpuMillicores, memoryBytes } = readQuantities(requests);
-  return within(cpuMillicores, RIGHT.cpuMillicores) && within(memoryBytes === null ? null : memoryBytes / 2 ** 20, RIGHT.memoryMib);
+  return isWithin(cpuMillicores, RIGHT.cpuMillicores) && isWithin(memoryBytes === null ? null : memoryBytes / 2 ** 20, RIGHT.memoryMib);
 }
 
-function within(value: number | null, [from, to]: readonly [number, number]): boolean {
+function isWithin(value: number | null, [from, to]: readonly [number, number]): boolean {
   return value !== null && value >= from && value <= to;
 }
 
@@ -334,7 +334,7 @@ async function waitUntilHealthy(): Promise<void> {
     const { meta } = (await ask(world.controller.dashboard, 'recommendations')).envelope;
     return meta.stale === undefined && !('warnings' in meta);
   });
-  expect(world.controller.process.running).toBe(true);
+  expect(world.controller.process.isRunning).toBe(true);
 }
 
 function ourCrd(plural: string): {

@@ -83,7 +83,7 @@ describe('Workloads without use at night', () => {
   test('have their natural size as soon as the day starts', () => {
     expect(at('eight and some minutes', 'office')).toEqual(at('before', 'office'));
     expect(woken.idle).toBeUndefined();
-    expect(woken.lastIdle).toMatchObject({ because: expect.stringContaining('load') });
+    expect(woken.lastIdle).toMatchObject({ wakeReason: expect.stringContaining('load') });
   });
 
   test('have it immediately when their policy is changed', () => {

@@ -32,7 +32,7 @@ describe('The demo', () => {
       const demo = await startDemo(fixture, ['--speed', 'max', '--for', '3d'], { NODE_OPTIONS: `--import=${REPORT_PEAK}` });
       const cluster = await ClusterClient.connect(fixture, demo.kubeconfig);
       let looks = 0;
-      for (let look = 0; look < MAX_LOOKS && demo.process.running; look++) {
+      for (let look = 0; look < MAX_LOOKS && demo.process.isRunning; look++) {
         const reads = [cluster.recommendations(), cluster.get('/openapi/v3/apis/apps/v1'), read(demo.dashboard, 'cluster')];
         // Waits for all reads, so that none is pending when the test ends: the demo may end in between.
         if ((await Promise.allSettled<unknown>(reads)).every(({ status }) => status === 'fulfilled')) looks += 1;

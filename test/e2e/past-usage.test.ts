@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HealthCheck, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
 import { MiB } from '#kube/units';
 import { FakePrometheus } from '../fakes/fake-prometheus.ts';
-import { answeredFrom, type LabelledSeries } from '../fakes/labelled-prometheus.ts';
+import { serveSeries, type LabelledSeries } from '../fakes/labelled-prometheus.ts';
 import { type ClusterClient, PATHS } from './cluster-client.ts';
 import { aQuickPolicy, NAMESPACE, startConstantCluster } from './constant-cluster.ts';
 import { type Controller, logged, startController } from './controller-process.ts';
@@ -96,7 +96,7 @@ describe('the past from Prometheus', () => {
     'is available soon after a start: deleted replicas count for their workload',
     async () => {
       const series = usageOf('here', await ownPods(), 96);
-      prometheus.on(answeredFrom(() => series));
+      prometheus.on(serveSeries(() => series));
       const controller = await aController(prometheus.url);
       await cluster.create(PATHS.policies, aQuickPolicy('all', { mode: 'Recommend' }));
       expect((await afterTwoWeeks(controller)).samples).toBeGreaterThanOrEqual(14 * 288);
@@ -114,7 +114,7 @@ describe('the past from Prometheus', () => {
     'of several clusters: only this cluster’s usage is read with a matcher, and none without one',
     async () => {
       const series = [...usageOf('here', await ownPods(), 96), ...usageOf('elsewhere', [GONE, 'web-7d4f9c5b8d-zzzzz', 'web-0'], 900)];
-      prometheus.on(answeredFrom(() => series));
+      prometheus.on(serveSeries(() => series));
       const narrowed = await aController(prometheus.url, 'cluster="here"');
       expect((await afterTwoWeeks(narrowed)).memoryBytes).toBeLessThan(128 * MiB);
       await narrowed.process.kill();

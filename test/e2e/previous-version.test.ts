@@ -87,10 +87,10 @@ function tests(commit: string): void {
     const addresses = { 'dashboard.addr': `127.0.0.1:${dashboard}`, 'controller.probeAddr': `127.0.0.1:${probes}` };
     const process = runController(fixture, { ...settings, ...addresses }, {}, root);
     await eventually('ready: the cluster and the store are there', HANG_MS, async () => {
-      if (!process.running) return true;
+      if (!process.isRunning) return true;
       return (await boundedFetch(`http://127.0.0.1:${probes}/readyz`, 'readiness of the controller')).status === 200;
     });
-    if (!process.running) throw new Error(`the controller exited\n${process.recentOutput()}`);
+    if (!process.isRunning) throw new Error(`the controller exited\n${process.recentOutput()}`);
     return { process, dashboard: `http://127.0.0.1:${dashboard}` };
   }
 

@@ -50,7 +50,7 @@ export class RunningProcess {
     return this.#child.pid;
   }
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return this.#exit === null;
   }
 
@@ -130,7 +130,7 @@ export class TestFixture {
   readonly #cleanups: (() => Promise<void> | void)[] = [];
   // Ends the processes also when Jest ends the worker.
   readonly #onExit = (): void => {
-    for (const running of this.#processes) if (running.running) process.kill(running.pid, 'SIGKILL');
+    for (const running of this.#processes) if (running.isRunning) process.kill(running.pid, 'SIGKILL');
   };
 
   constructor() {

@@ -59,10 +59,10 @@ export class ResizeWatch {
   }
 
   /** Resolves at the event that makes the condition true. */
-  until(what: StateAndReason, withinMs: number, holds: () => boolean): Promise<void> {
+  until(what: StateAndReason, withinMs: number, isMet: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = (): void => {
-        if (this.#failure === null && !holds()) return;
+        if (this.#failure === null && !isMet()) return;
         clearTimeout(timer);
         this.#listeners.delete(check);
         if (this.#failure === null) resolve();

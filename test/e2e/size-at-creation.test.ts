@@ -61,9 +61,9 @@ describe('More CPU to start', () => {
       await world.createPolicy('slow-start', { startup: { boostRatio: 3, duration: '3h' } });
       // Memory may be changed first; this waits for the change of CPU.
       const cpuOf = ({ lastApplied }: RecommendationStatus): number => millicores(lastApplied?.containers?.[0]?.requests?.cpu ?? '500m');
-      const lowered = (status: RecommendationStatus): boolean => status.state === 'applied' && cpuOf(status) < 500;
+      const isLowered = (status: RecommendationStatus): boolean => status.state === 'applied' && cpuOf(status) < 500;
       const inForce = cpuOf(
-        await world.recommendationOf('slow-start', 'recommends less: the load is constant and far below the request', lowered),
+        await world.recommendationOf('slow-start', 'recommends less: the load is constant and far below the request', isLowered),
       );
       // Three hours after they became ready, the first pods have the applied size.
       await eventuallyReads(

@@ -28,7 +28,7 @@ const request = (app: string, verb: string, body: unknown, method = 'POST') =>
   send<Recommendation>(world.controller.dashboard, method, `recommendations/${NAMESPACE}/${app}/${verb}`, body);
 
 /** Whether CPU and memory await approval: on a busy machine memory is known first, and approving it would leave CPU unchanged. */
-function awaitsApprovalOfAll({ reason, containers = [] }: RecommendationStatus): boolean {
+function isAwaitingApprovalOfAll({ reason, containers = [] }: RecommendationStatus): boolean {
   return (
     reason === 'approval' &&
     containers.every(({ current, recommended }) => {
@@ -47,7 +47,7 @@ describe('In mode Approve', () => {
       const { containers = [] } = await world.recommendationOf(
         'asking',
         'awaits approval: the policy is in mode Approve',
-        awaitsApprovalOfAll,
+        isAwaitingApprovalOfAll,
       );
       await world.cycles('asking', 3);
       expect(await world.resourcesOf('asking')).toEqual(before);
@@ -95,7 +95,7 @@ describe('In mode Approve', () => {
     async () => {
       const before = await world.resourcesOf('unwanted');
       await world.createPolicy('unwanted', { mode: 'Approve' });
-      await world.recommendationOf('unwanted', 'awaits approval: the policy is in mode Approve', awaitsApprovalOfAll);
+      await world.recommendationOf('unwanted', 'awaits approval: the policy is in mode Approve', isAwaitingApprovalOfAll);
       expect((await request('unwanted', 'reject', { reason: 'it starts slowly' })).status).toBe(200);
       expect(
         await world.recommendationOf('unwanted', 'reports the rejection: its values were rejected', ({ reason }) => reason === 'rejected'),

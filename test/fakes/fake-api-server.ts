@@ -40,7 +40,7 @@ export class FakeApiServer {
   readonly #objects = new Map<string, Map<string, Stored>>();
   /** Events of each collection, in order: a watch from a version starts with the later ones. */
   readonly #events = new Map<string, { readonly type: string; readonly object: Stored }[]>();
-  readonly #troubles: { readonly when: (request: ReceivedRequest) => boolean; readonly answer: Answer }[] = [];
+  readonly #troubles: { readonly isMatch: (request: ReceivedRequest) => boolean; readonly answer: Answer }[] = [];
   #version = 100;
 
   private constructor() {
@@ -72,8 +72,8 @@ export class FakeApiServer {
   }
 
   /** Sends this response to the next request that `when` accepts. */
-  once(when: (request: ReceivedRequest) => boolean, answer: Answer): void {
-    this.#troubles.push({ when, answer });
+  once(isMatch: (request: ReceivedRequest) => boolean, answer: Answer): void {
+    this.#troubles.push({ isMatch, answer });
   }
 
   /** Creates or replaces an object of a collection (`/api/v1/pods`) and sends the event to its watches, unless `quietly`. */
@@ -86,7 +86,7 @@ export class FakeApiServer {
       metadata: { uid: existing?.metadata.uid ?? `uid-${key}`, ...object.metadata, resourceVersion: this.#nextVersion() },
     };
     objects.set(key, stored);
-    if (options.quietly !== true) this.#happened(collection, existing === undefined ? 'ADDED' : 'MODIFIED', stored);
+    if (options.quietly !== true) this.#emitEvent(collection, existing === undefined ? 'ADDED' : 'MODIFIED', stored);
     return stored;
   }
 
@@ -96,7 +96,7 @@ export class FakeApiServer {
     if (stored === undefined) throw new Error(`no ${name} in ${collection}`);
     objects.delete(`${namespace}/${name}`);
     const last = { ...stored, metadata: { ...stored.metadata, resourceVersion: this.#nextVersion() } };
-    if (options.quietly !== true) this.#happened(collection, 'DELETED', last);
+    if (options.quietly !== true) this.#emitEvent(collection, 'DELETED', last);
   }
 
   bookmark(collection: string, annotations?: Record<string, string>): string {
@@ -117,12 +117,12 @@ export class FakeApiServer {
   }
 
   /** Cuts the connections of the open watches. */
-  cutWatches(collection: string): void {
+  closeWatches(collection: string): void {
     for (const watch of [...this.watches]) if (watch.request.path === collection) watch.response.destroy();
   }
 
-  count(when: (request: ReceivedRequest) => boolean): number {
-    return this.requests.filter(when).length;
+  count(isMatch: (request: ReceivedRequest) => boolean): number {
+    return this.requests.filter(isMatch).length;
   }
 
   async #receive(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -137,7 +137,7 @@ export class FakeApiServer {
       body: text === '' ? undefined : JSON.parse(text),
     };
     this.requests.push(received);
-    const index = this.#troubles.findIndex((trouble) => trouble.when(received));
+    const index = this.#troubles.findIndex((trouble) => trouble.isMatch(received));
     if (index !== -1) {
       const [trouble] = this.#troubles.splice(index, 1);
       trouble?.answer(response, received);
@@ -183,7 +183,7 @@ export class FakeApiServer {
     response.write(`${JSON.stringify({ type: 'BOOKMARK', object: { metadata } })}\n`);
   }
 
-  #happened(collection: string, type: string, object: Stored): void {
+  #emitEvent(collection: string, type: string, object: Stored): void {
     const events = this.#events.get(collection) ?? [];
     this.#events.set(collection, [...events, { type, object }]);
     this.notify(collection, type, object);

@@ -7,7 +7,7 @@ import type {
   ScaledObjectRecord,
   VpaRecord,
 } from '../../src/core/model/cluster-records.ts';
-import { matchesLabelSelector } from '#kube/match-labels';
+import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { NodeRecord } from '#kube/records/node';
 import type { PodRecord } from '#kube/records/pod';
 import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
@@ -27,7 +27,7 @@ export class FakeClusterReader implements ClusterReader {
   policyList: PodResizePolicy[] = [];
   recommendationList: Recommendation[] = [];
   readonly own = new Map<string, Readonly<Record<string, unknown>>[]>();
-  isSynced = true;
+  synced = true;
   confirmed = 0;
   readonly #listeners = new Set<(change: ClusterChange) => void>();
 
@@ -40,8 +40,8 @@ export class FakeClusterReader implements ClusterReader {
     return this.#listeners.size;
   }
 
-  synced(): boolean {
-    return this.isSynced;
+  isSynced(): boolean {
+    return this.synced;
   }
 
   confirmedAt(): number {
@@ -122,7 +122,7 @@ export class FakeClusterReader implements ClusterReader {
 
   budgetsOf({ namespace, labels }: PodRecord): readonly DisruptionBudgetRecord[] {
     return this.budgetList.filter(
-      (budget) => budget.namespace === namespace && budget.selector !== null && matchesLabelSelector(budget.selector, labels),
+      (budget) => budget.namespace === namespace && budget.selector !== null && isLabelSelectorMatch(budget.selector, labels),
     );
   }
 

@@ -107,7 +107,7 @@ export class FaultProxy {
   }
 
   /** Cuts every open watch, or those of one resource. */
-  cutWatches(resource?: string): number {
+  closeWatches(resource?: string): number {
     const cut = [...this.#streams].filter(({ request }) => request.verb === 'watch' && (resource ?? request.resource) === request.resource);
     for (const stream of cut) stream.cut();
     return cut.length;
@@ -149,11 +149,11 @@ export class FaultProxy {
     const proxied = read(request);
     this.requests.push(proxied);
     if (this.#dead.has(request.socket)) return;
-    const trouble = this.#troubleFor(proxied);
-    if (trouble === null || trouble === 'lose-answer') this.#handOn(proxied, request, response, trouble === 'lose-answer');
+    const trouble = this.#findTrouble(proxied);
+    if (trouble === null || trouble === 'lose-answer') this.#forwardRequest(proxied, request, response, trouble === 'lose-answer');
     else if (trouble === 'cut') request.socket.destroy();
     else if (trouble === 'silence') return;
-    else if ('delayMs' in trouble) setTimeout(() => this.#handOn(proxied, request, response, false), trouble.delayMs);
+    else if ('delayMs' in trouble) setTimeout(() => this.#forwardRequest(proxied, request, response, false), trouble.delayMs);
     else {
       response.writeHead(trouble.answer, { 'content-type': 'application/json', ...trouble.headers });
       response.end(
@@ -162,7 +162,7 @@ export class FaultProxy {
     }
   }
 
-  #troubleFor(request: ProxiedRequest): Trouble | null {
+  #findTrouble(request: ProxiedRequest): Trouble | null {
     for (const active of this.#faults) {
       const { verbs, resources, authorization, every = 1, trouble } = active.fault;
       if (verbs?.includes(request.verb) === false || resources?.includes(request.resource) === false) continue;
@@ -177,7 +177,7 @@ export class FaultProxy {
     return null;
   }
 
-  #handOn(proxied: ProxiedRequest, request: http.IncomingMessage, response: http.ServerResponse, loseAnswer: boolean): void {
+  #forwardRequest(proxied: ProxiedRequest, request: http.IncomingMessage, response: http.ServerResponse, loseAnswer: boolean): void {
     const { host: _ours, connection: _hop, ...headers } = request.headers;
     const url = new URL(`${this.#upstream.server}${request.url ?? '/'}`);
     const client = url.protocol === 'https:' ? https : http;

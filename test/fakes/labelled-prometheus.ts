@@ -15,10 +15,10 @@ type Labels = LabelledSeries['labels'];
  * Answers from series that exist at every moment of a range, by the selector of the query: label and series requests, `count by (…)` as an
  * instant query with a pod's UID read from `id`, and every other query as `max by (…)`.
  */
-export function answeredFrom(series: () => readonly LabelledSeries[]): PrometheusRule {
+export function serveSeries(series: () => readonly LabelledSeries[]): PrometheusRule {
   return ({ kind, form }) => {
     const text = form.get('query') ?? form.get('match[]') ?? '';
-    const selected = series().filter(({ labels, isPast }) => matches(text, labels) && !(kind === 'query' && isPast === true));
+    const selected = series().filter(({ labels, isPast }) => isMatch(text, labels) && !(kind === 'query' && isPast === true));
     if (kind === 'labels') return { data: [...new Set(selected.flatMap(({ labels }) => Object.keys(labels)))] };
     if (kind === 'series') return { data: selected.map(({ labels }) => labels) };
     const [, label = ''] = /^label\/(\w+)\/values$/.exec(kind) ?? [];
@@ -39,7 +39,7 @@ export function answeredFrom(series: () => readonly LabelledSeries[]): Prometheu
 }
 
 /** Whether the labels match the name and the matchers of the first selector. */
-function matches(text: string, labels: Labels): boolean {
+function isMatch(text: string, labels: Labels): boolean {
   const [, name = '', inside = ''] = /(\w*)\{([^}]*)\}/.exec(text) ?? [];
   if (name !== '' && labels['__name__'] !== name) return false;
   return [...inside.matchAll(/(\w+)\s*(=~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g)].every(([, label = '', operator, quoted]) => {

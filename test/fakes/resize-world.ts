@@ -186,7 +186,7 @@ export class ResizeWorld {
       countedKillsOf: () => [],
       failuresOf: () => [],
       admission: this.#options.admission ?? false,
-      inPlaceResize: () => this.inPlace,
+      canResizeInPlace: () => this.inPlace,
     });
     this.policies = new PodResizePolicyReconciler({
       ...shared,
@@ -288,8 +288,8 @@ export class ResizeWorld {
     this.cluster.podList = this.cluster.podList.map(change);
   }
 
-  putClockBack(byMs: number): void {
-    this.clock.putBack(byMs);
+  setClockBack(byMs: number): void {
+    this.clock.setBack(byMs);
     for (const [key, at] of this.#due) this.#due.set(key, at - byMs);
   }
 

@@ -78,7 +78,7 @@ describe('Called wrongly', () => {
   test('a process that exits with an error fails the suite that started it', async () => {
     const unobserved = new TestFixture();
     const controller = unobserved.startProcess('src/cmd/evenkeel-controller.ts', ['--no-such-setting=1']);
-    await eventually('the controller has exited: it refuses unknown options', HANG_MS, () => !controller.running);
+    await eventually('the controller has exited: it refuses unknown options', HANG_MS, () => !controller.isRunning);
     await expect(unobserved.tearDown()).rejects.toThrow(/evenkeel-controller\.ts ended by itself: \{"code":2/);
   });
 });

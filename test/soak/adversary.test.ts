@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { AdversaryEnd } from '../builders/adversary-end.ts';
 import { AdversaryRules } from '../builders/adversary-rules.ts';
-import { lives, playLife, resizedByAllNodes } from '../builders/adversary.ts';
+import { lives, playLife, resizeOnAllNodes } from '../builders/adversary.ts';
 import { DAY_MS, HOUR_MS } from '#kube/units';
 import { numberFrom } from './settings.ts';
 
@@ -36,7 +36,7 @@ describe('in every life of a workload', () => {
       // Usage of two weeks is kept; after them memory falls at most once a day, by a part of the difference.
       const quietMs = 60 * DAY_MS;
       fc.assert(
-        fc.property(lives.map(resizedByAllNodes), (life) => {
+        fc.property(lives.map(resizeOnAllNodes), (life) => {
           const end = new AdversaryEnd(life.options.policy);
           let elapsedMs = 0;
           playLife(

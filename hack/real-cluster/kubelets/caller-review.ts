@@ -11,7 +11,7 @@ interface Identity {
   readonly groups: readonly string[];
 }
 
-const KEPT_MS = 10_000;
+const CACHE_MS = 10_000;
 
 export class CallerReview {
   readonly #transport: ApiTransport;
@@ -70,7 +70,7 @@ class ExpiringCache<T> {
     if (cached !== undefined && cached.until > now) return cached.answer;
     for (const [other, { until }] of this.#entries) if (until <= now) this.#entries.delete(other);
     const answer = ask();
-    this.#entries.set(key, { until: now + KEPT_MS, answer });
+    this.#entries.set(key, { until: now + CACHE_MS, answer });
     answer.catch(() => this.#entries.delete(key));
     return answer;
   }

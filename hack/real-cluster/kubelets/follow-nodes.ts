@@ -8,7 +8,7 @@ interface NodeWire {
   readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
 }
 
-const AGAIN_AFTER_MS = 500;
+const RETRY_INTERVAL_MS = 500;
 const NODES = '/api/v1/nodes';
 
 /** Serves a kubelet for every kwok node. Resolves when the signal aborts. */
@@ -20,7 +20,7 @@ export async function followNodes(transport: ApiTransport, servers: KubeletServe
     } catch (err) {
       if (!isAborted(signal)) console.error('kubelets: watching the nodes failed; will retry:', err);
     }
-    await pause(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
+    await pause(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -24,7 +24,7 @@ const USED_BYTES = 'evenkeel.dev/used-bytes';
 const THROTTLED = 'evenkeel.dev/throttled-ratio';
 const CPU_PRESSURE = 'evenkeel.dev/cpu-pressure-ratio';
 /** `cpu.cfs_period_us` as kubelets set it: 100 ms. */
-const PERIODS_A_SECOND = 10;
+const CFS_PERIODS_PER_SECOND = 10;
 
 export class KubeletPages {
   readonly #dependencies: KubeletPagesDependencies;
@@ -53,7 +53,7 @@ export class KubeletPages {
     const [periods, throttled, kills]: [string[], string[], string[]] = [[], [], []];
     const now = Date.now();
     for (const pod of running) {
-      const elapsed = Math.floor(((now - Date.parse(pod.status.startTime ?? '')) / 1000) * PERIODS_A_SECOND);
+      const elapsed = Math.floor(((now - Date.parse(pod.status.startTime ?? '')) / 1000) * CFS_PERIODS_PER_SECOND);
       const ratio = Number(pod.metadata.annotations?.[THROTTLED] ?? 0);
       for (const { name, resources } of pod.spec.containers) {
         const labels = labelsOf(pod, name);

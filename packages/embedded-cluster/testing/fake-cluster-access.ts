@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LabelSelector } from '#kube/label-selector';
-import { matchesLabelSelector } from '#kube/match-labels';
+import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { Clock } from '../src/ports/clock.ts';
 import { alreadyExists, invalid } from '../src/api/api-error.ts';
 import type { ClusterAccess, ObjectEvent } from '../src/api/cluster-access.ts';
@@ -42,7 +42,7 @@ export class FakeClusterAccess implements ClusterAccess {
     return found.filter(
       ({ metadata }) =>
         (options.namespace === undefined || metadata.namespace === options.namespace) &&
-        (options.selector === undefined || matchesLabelSelector(options.selector, metadata.labels ?? {})),
+        (options.selector === undefined || isLabelSelectorMatch(options.selector, metadata.labels ?? {})),
     );
   }
 

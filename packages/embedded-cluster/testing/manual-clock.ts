@@ -51,7 +51,7 @@ export class ManualClock implements Clock, MachineTimer {
   }
 
   /** Sets the clock back, as an administrator would. The remaining delay of each timer is unchanged. */
-  putBack(byMs: number): void {
+  setBack(byMs: number): void {
     this.#now -= byMs;
     this.#timers = this.#timers.map((timer) => ({ ...timer, at: timer.at - byMs }));
   }

@@ -17,26 +17,26 @@ export class RecordingLogger implements Logger {
   }
 
   debug(message: string, fields?: LogFields): void {
-    this.#keep('debug', message, fields);
+    this.#addLine('debug', message, fields);
   }
 
   info(message: string, fields?: LogFields): void {
-    this.#keep('info', message, fields);
+    this.#addLine('info', message, fields);
   }
 
   warn(message: string, fields?: LogFields): void {
-    this.#keep('warn', message, fields);
+    this.#addLine('warn', message, fields);
   }
 
   error(message: string, fields?: LogFields): void {
-    this.#keep('error', message, fields);
+    this.#addLine('error', message, fields);
   }
 
   child(fields: LogFields): Logger {
     return new RecordingLogger(this.lines, { ...this.#fields, ...fields });
   }
 
-  #keep(level: LogLine['level'], message: string, fields: LogFields = {}): void {
+  #addLine(level: LogLine['level'], message: string, fields: LogFields = {}): void {
     this.lines.push({ level, message, fields: { ...this.#fields, ...fields } });
   }
 }

@@ -16,9 +16,9 @@ const NANO_PER_THOUSANDTH = 1_000_000n;
 export const SUM_RULES: AmountRules<Sums, Amounts> = { zero: () => new Map(), add: addAmounts, raise: raiseAmounts };
 
 /** Parses a resource list; an invalid quantity counts as 0. @param counts filters resources; absent: all */
-export function readAmounts(list: Wire, counts?: (resource: string) => boolean): Sums {
+export function readAmounts(list: Wire, isCounted?: (resource: string) => boolean): Sums {
   const sums: Sums = new Map();
-  for (const resource in list) if (counts === undefined || counts(resource)) sums.set(resource, amountOf(resource, list[resource]));
+  for (const resource in list) if (isCounted === undefined || isCounted(resource)) sums.set(resource, amountOf(resource, list[resource]));
   return sums;
 }
 

@@ -22,7 +22,7 @@ export interface ApiRequest {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   /** Called before each attempt; false: the request is not sent and rejects. */
-  readonly mayBeSent?: () => boolean;
+  readonly canSend?: () => boolean;
   /** Machine time; absent: the transport's default. Ignored by `stream`, which ends by its signal. */
   readonly timeoutMs?: number;
   /** A larger response rejects with a `PageTooLarge` as its cause, without a retry. Absent: the transport's default. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { matchesLabelSelector, matchesRequirements, parseLabelQuery } from './match-labels.ts';
+import { isLabelSelectorMatch, isEveryRequirementMet, parseLabelQuery } from './match-labels.ts';
 
 const labels = { app: 'web', tier: 'front', level: '3' };
 
@@ -14,7 +14,7 @@ describe('label selectors', () => {
     [{ matchExpressions: [{ key: 'constructor', operator: 'DoesNotExist' as const }] }, true],
     [{ matchLabels: { app: 'web' }, matchExpressions: [{ key: 'tier', operator: 'Exists' as const }] }, true],
   ])('%j: %s', (selector, expected) => {
-    expect(matchesLabelSelector(selector, labels)).toBe(expected);
+    expect(isLabelSelectorMatch(selector, labels)).toBe(expected);
   });
 
   test.each([
@@ -33,7 +33,7 @@ describe('label selectors', () => {
   ])('query %j: %s', (text, expected) => {
     const query = parseLabelQuery(text);
     if (!query.ok) throw new Error(query.message);
-    expect(matchesRequirements(query.value, labels)).toBe(expected);
+    expect(isEveryRequirementMet(query.value, labels)).toBe(expected);
   });
 
   test.each(['app=web,', 'a b', 'app in web', 'app in (web', '=web', 'app=we b', 'level>x', '-a=b', 'a/b/c=d', 'app=-x'])(

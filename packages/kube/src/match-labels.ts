@@ -4,12 +4,12 @@ import type { LabelRequirement, Labels, LabelSelector } from './label-selector.t
 import { parsed, refused, type Parsed } from './parsed.ts';
 
 /** Whether labels match a selector. An empty selector matches everything. */
-export function matchesLabelSelector(selector: LabelSelector, labels: Labels): boolean {
+export function isLabelSelectorMatch(selector: LabelSelector, labels: Labels): boolean {
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
     if (labels[key] !== value) return false;
   }
   return (selector.matchExpressions ?? []).every((expression) =>
-    matchesRequirement({ key: expression.key, operator: expression.operator, values: expression.values ?? [] }, labels),
+    isRequirementMet({ key: expression.key, operator: expression.operator, values: expression.values ?? [] }, labels),
   );
 }
 
@@ -20,11 +20,11 @@ export function requirementsOf(selector: LabelSelector): readonly LabelRequireme
 }
 
 /** Whether labels match every requirement. */
-export function matchesRequirements(requirements: readonly LabelRequirement[], labels: Labels): boolean {
-  return requirements.every((requirement) => matchesRequirement(requirement, labels));
+export function isEveryRequirementMet(requirements: readonly LabelRequirement[], labels: Labels): boolean {
+  return requirements.every((requirement) => isRequirementMet(requirement, labels));
 }
 
-function matchesRequirement(requirement: LabelRequirement, labels: Labels): boolean {
+function isRequirementMet(requirement: LabelRequirement, labels: Labels): boolean {
   // Own properties only: a label may have the name of an inherited property, such as `constructor`.
   const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
   switch (requirement.operator) {

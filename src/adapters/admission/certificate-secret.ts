@@ -43,7 +43,7 @@ export class CertificateSecret {
   }
 
   /**
-   * Returns the current certificate, renewed where necessary if `mayWrite`. null: none exists and this replica may not create it. @throws
+   * Returns the current certificate, renewed where necessary if `canWrite`. null: none exists and this replica may not create it. @throws
    * ApiFault
    */
   async read(mayWrite: boolean, signal: AbortSignal): Promise<ServingPair | null> {

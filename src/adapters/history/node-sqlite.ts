@@ -4,7 +4,7 @@ import type { SqliteDatabase } from 'kysely';
 
 /** Opens node:sqlite in the shape of Kysely's dialect, which needs no native add-on. Creates the file with mode 0600. */
 export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: DatabaseSync } {
-  if (path !== ':memory:') restrictToOwner(path);
+  if (path !== ':memory:') setOwnerOnlyMode(path);
   const raw = new DatabaseSync(path);
   try {
     // WAL: a reader never waits for the writer. NORMAL: a crash may lose the last batch, never the file.
@@ -35,7 +35,7 @@ export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: D
 }
 
 /** Sets mode 0600. SQLite gives its -wal and -shm files the mode of the database. */
-function restrictToOwner(path: string): void {
+function setOwnerOnlyMode(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
 }

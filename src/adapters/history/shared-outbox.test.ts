@@ -11,7 +11,7 @@ describe('records waiting to be shared', () => {
     const taken = outbox.takeAll();
     expect(taken).toEqual([usage('n1', 2), usage('n2', 1)]);
     outbox.add(usage('n2', 3));
-    outbox.putBack(taken);
+    outbox.requeue(taken);
     expect(outbox.takeAll()).toEqual([usage('n1', 2), usage('n2', 3)]);
   });
 
@@ -21,7 +21,7 @@ describe('records waiting to be shared', () => {
     const taken = outbox.takeAll();
     outbox.add(usage('n2', 1));
     outbox.clear();
-    outbox.putBack(taken);
+    outbox.requeue(taken);
     expect(outbox.size).toBe(0);
     outbox.add(usage('n3', 1));
     expect(outbox.takeAll()).toEqual([usage('n3', 1)]);

@@ -17,7 +17,7 @@ export class SharedOutbox {
     this.#waiting.set(`${record.topic} ${record.key}`, record);
   }
 
-  /** Returns all waiting records; `putBack` them where their write fails. */
+  /** Returns all waiting records; `requeue` them where their write fails. */
   takeAll(): readonly SharedRecord[] {
     this.#taken = [...this.#waiting.values()];
     this.#waiting = new Map();
@@ -31,7 +31,7 @@ export class SharedOutbox {
   }
 
   /** Requeues a batch whose write failed, except records replaced by newer ones. */
-  putBack(records: readonly SharedRecord[]): void {
+  requeue(records: readonly SharedRecord[]): void {
     if (records !== this.#taken) return;
     const since = this.#waiting;
     this.#waiting = new Map(records.map((record) => [`${record.topic} ${record.key}`, record]));

@@ -23,7 +23,7 @@ import { type Pending, WriteQueue } from './write-queue.ts';
 /** Maximum wait of a row before it is written (machine time), so that a crash loses little. */
 const FLUSH_AFTER_MS: DurationMs = 1_000;
 /** Number of waiting rows that triggers a write at once. */
-const ROWS_WORTH_A_FLUSH = 2_000;
+const FLUSH_ROWS = 2_000;
 const MAX_RETRY_MS: DurationMs = 30_000;
 const PRUNE_EVERY_FLUSHES = 600;
 /** Checkpoints are large: pages bound the memory of reading 25,000 of them. */
@@ -198,7 +198,7 @@ export class SqlHistory implements HistoryStore {
 
   #append<K extends keyof Pending>(kind: K, rows: Pending[K]): void {
     this.#queue.add(kind, rows);
-    if (this.#queue.size >= ROWS_WORTH_A_FLUSH && this.#status.ok) void this.flush();
+    if (this.#queue.size >= FLUSH_ROWS && this.#status.ok) void this.flush();
     else this.#flushSoon();
   }
 
@@ -250,8 +250,8 @@ export class SqlHistory implements HistoryStore {
       this.#refusals = 0;
       this.#setStatus(true, this.#writable());
     } catch (err) {
-      this.#queue.putBack(batch);
-      this.#outbox.putBack(shared);
+      this.#queue.requeue(batch);
+      this.#outbox.requeue(shared);
       this.#errors.add();
       this.#setStatus(
         false,

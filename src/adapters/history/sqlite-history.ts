@@ -87,7 +87,7 @@ async function replaceDamaged(options: SqliteHistoryOptions, cause: unknown): Pr
   const { path, clock, logger } = options;
   if (!isDamaged(cause)) throw cause;
   const now = clock.now();
-  const aside = moveAside(path, now);
+  const aside = renameDamaged(path, now);
   logger.warn('The history store is damaged; it was moved aside, and a new one is used', { path, aside, err: cause });
   return open(options, `a damaged file was moved to ${aside} at ${isoTime(now)}`);
 }
@@ -99,7 +99,7 @@ function isDamaged(cause: unknown): boolean {
 }
 
 /** Renames a damaged file with its -wal and -shm files, and deletes the oldest damaged files. Returns the new path. */
-function moveAside(path: string, now: Instant): string {
+function renameDamaged(path: string, now: Instant): string {
   const aside = `${path}.damaged-${isoTime(now).replaceAll(':', '-')}`;
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   const prefix = `${basename(path)}.damaged-`;

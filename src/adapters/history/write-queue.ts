@@ -47,7 +47,7 @@ export class WriteQueue {
   }
 
   /** Requeues a failed batch in front of newer rows. */
-  putBack(batch: Pending): void {
+  requeue(batch: Pending): void {
     const since = this.takeAll();
     for (const kind of ['cycles', 'timeline', 'usage', 'cluster'] as const) {
       this.add(kind, batch[kind]);

@@ -83,7 +83,7 @@ export class FallbackUsageSource implements UsageSource {
     let probeAt: Instant = 0;
     await this.#readUntil(
       signal,
-      (stop) => kubelets.run(this.#watchTrust(whileReading(sink, stop)), intervalMs, stop),
+      (stop) => kubelets.run(this.#watchTrust(abortableSink(sink, stop)), intervalMs, stop),
       async (stop) => {
         const now = clock.now();
         if (!this.#count().mostUntrusted) {
@@ -123,7 +123,7 @@ export class FallbackUsageSource implements UsageSource {
       signal,
       (stop) =>
         Promise.all([
-          fallback.run(whileReading(sink, stop), intervalMs, stop),
+          fallback.run(abortableSink(sink, stop), intervalMs, stop),
           // Read only to check certificates: samples of one container from two sources would count its usage twice.
           kubelets.run(this.#watchTrust(NO_SINK), KUBELETS_EVERY_MS, stop),
         ]),
@@ -192,7 +192,7 @@ export class FallbackUsageSource implements UsageSource {
 }
 
 /** Wraps the sink so that readings still in flight when `stop` aborts are dropped. */
-function whileReading(sink: UsageSink, stop: AbortSignal): UsageSink {
+function abortableSink(sink: UsageSink, stop: AbortSignal): UsageSink {
   return {
     onUsage: (reading) => stop.aborted || sink.onUsage(reading),
     onSummary: (reading) => stop.aborted || sink.onSummary(reading),

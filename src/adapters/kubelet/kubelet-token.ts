@@ -14,7 +14,7 @@ const LIFETIME_S = 600;
 /** Fraction of its lifetime after which a token is renewed. */
 const RENEW_RATIO = 0.8;
 /** Minimum interval between requests after a rejected token or a failed request. */
-const ASK_AGAIN_MS: DurationMs = 30 * SECOND_MS;
+const TOKEN_RETRY_MS: DurationMs = 30 * SECOND_MS;
 
 interface IssuedToken {
   readonly token: string;
@@ -62,21 +62,21 @@ export class KubeletToken {
     const now = this.#dependencies.timer.nowMs();
     const issued = this.#token;
     const age = issued === null ? Infinity : now - issued.requestedAtMs;
-    const isDue = issued === null || age >= issued.lifetimeMs * RENEW_RATIO || (fresh && age >= ASK_AGAIN_MS);
+    const isDue = issued === null || age >= issued.lifetimeMs * RENEW_RATIO || (fresh && age >= TOKEN_RETRY_MS);
     if (issued !== null && !isDue) return issued;
     const isUsable = issued !== null && age < issued.lifetimeMs;
-    if (this.#failed !== null && now - this.#failed.atMs < ASK_AGAIN_MS) {
+    if (this.#failed !== null && now - this.#failed.atMs < TOKEN_RETRY_MS) {
       if (isUsable) return issued;
       throw this.#failed.error;
     }
-    this.#inFlight ??= this.#ask(now).finally(() => (this.#inFlight = null));
+    this.#inFlight ??= this.#requestToken(now).finally(() => (this.#inFlight = null));
     return this.#inFlight.catch((err: unknown) => {
       if (isUsable) return issued;
       throw err;
     });
   }
 
-  async #ask(now: number): Promise<IssuedToken> {
+  async #requestToken(now: number): Promise<IssuedToken> {
     try {
       const issued = await this.#request(now);
       [this.#token, this.#failed, this.#refusal] = [issued, null, null];

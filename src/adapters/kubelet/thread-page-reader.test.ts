@@ -58,7 +58,7 @@ describe('a kubelet reader thread', () => {
   test('is replaced after a pause when it dies, and readings in progress are rejected', async () => {
     const { timer, threads, metrics, read } = aReader();
     threads[0]!.hangs = true;
-    const lost = expect(read()).rejects.toThrow('died or hung during the reading');
+    const lost = expect(read()).rejects.toThrow('exited or timed out during the reading');
     await settle();
     threads[0]?.emit('error', new Error('out of memory'));
     await lost;
@@ -71,7 +71,7 @@ describe('a kubelet reader thread', () => {
   test('is replaced when it hangs', async () => {
     const { timer, threads, read } = aReader();
     threads[0]!.hangs = true;
-    const lost = expect(read()).rejects.toThrow('died or hung');
+    const lost = expect(read()).rejects.toThrow('exited or timed out');
     await timer.advance(61_000);
     await lost;
     expect(threads[0]?.terminated).toBe(true);

@@ -53,7 +53,7 @@ export class ThreadPageReader implements PageReader {
     this.#origin = origin;
     this.#restarts = metrics.counter({
       name: 'evenkeel_kubelet_thread_restarts_total',
-      help: 'Replacements of the kubelet reader thread after it died or hung.',
+      help: 'Replacements of the kubelet reader thread after it exited or timed out.',
     });
     this.#thread = new RestartingThread({
       timer,
@@ -122,8 +122,8 @@ export class ThreadPageReader implements PageReader {
 
   #handleLoss(error: unknown): void {
     this.#restarts.add();
-    this.#logger.error('The kubelet reader thread died or hung; starting a new one', { readings: this.#pending.size, err: error });
-    this.#rejectAll(new Error('the kubelet reader thread died or hung during the reading'));
+    this.#logger.error('The kubelet reader thread exited or timed out; starting a new one', { readings: this.#pending.size, err: error });
+    this.#rejectAll(new Error('the kubelet reader thread exited or timed out during the reading'));
   }
 
   #rejectAll(error: Error): void {

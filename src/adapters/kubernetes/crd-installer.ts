@@ -66,17 +66,17 @@ export async function installCrds(
   const installed: CrdInstalled[] = [];
   for (const manifest of manifests) {
     const name = requiredTextAt(objectAt(manifest, 'metadata'), 'name');
-    installed.push(await catchUnreached(name, signal, () => installOne(name, manifest, dependencies, signal)));
+    installed.push(await catchUnavailable(name, signal, () => installOne(name, manifest, dependencies, signal)));
   }
   const settled: CrdInstalled[] = [];
   for (const each of installed) {
     const there = each.outcome !== 'failed' && each.outcome !== 'unreached';
-    settled.push(there ? await catchUnreached(each.name, signal, () => established(each, dependencies, signal)) : each);
+    settled.push(there ? await catchUnavailable(each.name, signal, () => established(each, dependencies, signal)) : each);
   }
   return settled;
 }
 
-async function catchUnreached(name: string, signal: AbortSignal, attempt: () => Promise<CrdInstalled>): Promise<CrdInstalled> {
+async function catchUnavailable(name: string, signal: AbortSignal, attempt: () => Promise<CrdInstalled>): Promise<CrdInstalled> {
   try {
     return await attempt();
   } catch (err) {
@@ -93,7 +93,7 @@ async function installOne(name: string, manifest: Wire, dependencies: InstallCrd
 
   const found = await transport.request({ method: 'GET', path, signal });
   const missing = failureOf(found);
-  if (missing !== null && !isNotFound(missing)) return notDone(name, 'reading', missing);
+  if (missing !== null && !isNotFound(missing)) return installFailure(name, 'reading', missing);
   const present = missing === null ? asObject(found.body, name) : null;
   const annotations = present === null ? {} : textsByKeyAt(objectAt(present, 'metadata'), 'annotations');
   const installedVersion = annotations[CRD_VERSION_ANNOTATION];
@@ -124,7 +124,7 @@ async function installOne(name: string, manifest: Wire, dependencies: InstallCrd
     const remedy = `it belongs to another project, or has another scope or versions: delete it, or apply crds/ manually${describeMissingFields(present, manifest)}`;
     return { name, outcome: 'failed', problem: `CRD ${name} cannot be updated: ${refused.message}; ${remedy}` };
   }
-  return notDone(name, 'applying', refused);
+  return installFailure(name, 'applying', refused);
 }
 
 async function established(installed: CrdInstalled, dependencies: InstallCrdsDependencies, signal: AbortSignal): Promise<CrdInstalled> {
@@ -134,7 +134,7 @@ async function established(installed: CrdInstalled, dependencies: InstallCrdsDep
   for (;;) {
     const response = await transport.request({ method: 'GET', path: objectPath(CUSTOM_RESOURCE_DEFINITIONS, null, name), signal });
     const failure = failureOf(response);
-    if (failure !== null) return notDone(name, 'reading', failure);
+    if (failure !== null) return installFailure(name, 'reading', failure);
     const conditions = objectsAt(objectAt(asObject(response.body, name), 'status'), 'conditions');
     if (conditions.some((condition) => condition['type'] === 'Established' && condition['status'] === 'True')) return installed;
     if (timer.nowMs() > deadlineMs) {
@@ -171,7 +171,7 @@ function fieldsOf(version: Wire): ReadonlySet<string> {
   );
 }
 
-function notDone(name: string, attempt: string, failure: ApiFailure): CrdInstalled {
+function installFailure(name: string, attempt: string, failure: ApiFailure): CrdInstalled {
   const remedy =
     failure.status === 403
       ? '; grant get, create and patch on customresourcedefinitions, or apply crds/ manually and set crds.install: false'

@@ -10,7 +10,7 @@ import { isAborted, pause } from './pause.ts';
 import { identityOf, type ReflectorStore } from './reflector-store.ts';
 
 /** Maximum lag of the watch behind a listing. Versions are opaque, so a lag and a missed event differ only after a wait. */
-const WATCH_MAY_LAG_MS: DurationMs = 15_000;
+const MAX_WATCH_LAG_MS: DurationMs = 15_000;
 
 export interface DriftAuditDependencies<T> {
   readonly store: ReflectorStore<T>;
@@ -80,7 +80,7 @@ export class DriftAudit<T> {
     for (const [key, version] of listed) if (store.versionOf(key) !== version) suspects.set(key, store.versionOf(key));
     for (const key of store.keys()) if (!listed.has(key)) suspects.set(key, store.versionOf(key));
     if (suspects.size === 0) return [];
-    await pause(context.timer, WATCH_MAY_LAG_MS, signal);
+    await pause(context.timer, MAX_WATCH_LAG_MS, signal);
     // Entries that the watch has updated since were only late. The others were missed.
     return [...suspects].filter(([key, before]) => store.versionOf(key) === before && before !== listed.get(key)).map(([key]) => key);
   }

@@ -28,7 +28,7 @@ export class Freshness {
     this.markReceived();
   }
 
-  disconnected(): void {
+  recordDisconnect(): void {
     if (!this.#connected) return;
     this.#confirmedAtDisconnect = this.confirmedAt();
     this.#connected = false;

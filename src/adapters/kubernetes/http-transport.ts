@@ -137,7 +137,7 @@ export class HttpTransport implements ApiTransport {
         answer = await this.#attemptOnce(request, name, fresh, attempt);
       } catch (err) {
         lost += 1;
-        if (!mayRetry(request) || lost >= MAX_CONNECTION_TRIES || isTooLarge(err)) throw err;
+        if (!canRetry(request) || lost >= MAX_CONNECTION_TRIES || isTooLarge(err)) throw err;
         await this.#waitToRetry(name, 'connection', FIRST_CONNECTION_RETRY_MS * 2 ** (lost - 1), request.signal);
         continue;
       }
@@ -218,13 +218,13 @@ export class HttpTransport implements ApiTransport {
     return new Promise((resolve, reject) => {
       const sent = client.request(options, resolve);
       sent.on('error', reject);
-      whenConnected(sent, request, this.#base.protocol, () => sent.end(body));
+      sendWhenConnected(sent, request, this.#base.protocol, () => sent.end(body));
     });
   }
 }
 
 /** Whether a request without an answer is safe to retry and still wanted. */
-function mayRetry({ method, retry, signal }: ApiRequest): boolean {
+function canRetry({ method, retry, signal }: ApiRequest): boolean {
   return method === 'GET' && retry !== false && signal?.aborted !== true;
 }
 
@@ -238,13 +238,13 @@ function retryDelayOf(failure: ApiFailure | null): DurationMs | null {
 }
 
 /** A fenced request waits for the connection first: buffered data could no longer be withdrawn. */
-function whenConnected(sent: http.ClientRequest, { mayBeSent, ...request }: ApiRequest, protocol: string, send: () => void): void {
-  if (mayBeSent === undefined) {
+function sendWhenConnected(sent: http.ClientRequest, { canSend, ...request }: ApiRequest, protocol: string, send: () => void): void {
+  if (canSend === undefined) {
     send();
     return;
   }
   const sendIfAllowed = (): void => {
-    if (mayBeSent()) send();
+    if (canSend()) send();
     else sent.destroy(new Error(`${request.method} ${request.path} was not sent: this replica is no longer allowed to write`));
   };
   sent.once('socket', (socket) => {

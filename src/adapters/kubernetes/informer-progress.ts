@@ -24,7 +24,7 @@ export class InformerProgress {
     return this.#problem?.message ?? null;
   }
 
-  whenSynced(): Promise<void> {
+  waitForSync(): Promise<void> {
     return this.#synced ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
   }
 

@@ -54,7 +54,7 @@ export interface KubernetesInformers extends FeedStatus {
 }
 
 /** The part of a reflector that does not depend on its record type. */
-type AnyReflector = Pick<Reflector<unknown>, 'run' | 'hasSynced' | 'whenSynced' | 'confirmedAt' | 'status'>;
+type AnyReflector = Pick<Reflector<unknown>, 'run' | 'hasSynced' | 'waitForSync' | 'confirmedAt' | 'status'>;
 
 const WORKLOADS_REQUIRED = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.REPLICA_SETS];
 /** Kinds with user requests: acting on an outdated state could ignore a policy that a user switched off. */
@@ -76,8 +76,8 @@ export function startKubernetesInformers(dependencies: InformerDependencies): Ku
   const watched = dependencies.kinds.includes('workload') ? [...reflectors, kinds] : reflectors;
   const running = Promise.all(watched.map((each) => each.run(stop.signal)));
   return {
-    whenSynced: Promise.all(reflectors.map((reflector) => reflector.whenSynced())).then(() => undefined),
-    synced: () => status.synced(),
+    whenSynced: Promise.all(reflectors.map((reflector) => reflector.waitForSync())).then(() => undefined),
+    isSynced: () => status.isSynced(),
     confirmedAt: () => status.confirmedAt(),
     describeStaleness: () => status.describeStaleness(),
     informers: () => status.informers(),
@@ -96,7 +96,7 @@ class Feed implements FeedStatus {
     this.#reflectors = reflectors;
   }
 
-  synced(): boolean {
+  isSynced(): boolean {
     return this.#reflectors.every((reflector) => reflector.hasSynced());
   }
 

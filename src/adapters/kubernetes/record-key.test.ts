@@ -23,43 +23,43 @@ function replica(isLeader = true, dryRun = false): RecordKey {
 describe('the record key', () => {
   test('is created by the leader, and read by every other replica', async () => {
     const [leader, follower] = [replica(), replica(false)];
-    await follower.look(signal);
+    await follower.checkKey(signal);
     expect([follower.key, follower.problem]).toEqual([null, expect.stringContaining('the leader creates it')]);
-    await leader.look(signal);
-    await follower.look(signal);
+    await leader.checkKey(signal);
+    await follower.checkKey(signal);
     expect([leader.key?.length, leader.problem, follower.problem]).toEqual([32, null, null]);
     expect(follower.key).toEqual(leader.key);
   });
 
   test('is the same after a restart', async () => {
     const before = replica();
-    await before.look(signal);
+    await before.checkKey(signal);
     const after = replica();
-    await after.look(signal);
+    await after.checkKey(signal);
     expect(after.key).toEqual(before.key);
   });
 
   test('is stored again unchanged where its Secret was deleted', async () => {
     const leader = replica();
-    await leader.look(signal);
+    await leader.checkKey(signal);
     const { key } = leader;
     expect((await world.delete(`${SECRETS}/evenkeel-record-key`)).status).toBe(200);
-    await leader.look(signal);
+    await leader.checkKey(signal);
     const after = replica();
-    await after.look(signal);
+    await after.checkKey(signal);
     expect(after.key).toEqual(key);
   });
 
   test('that is malformed is rejected with the remedy', async () => {
     await world.post(SECRETS, { metadata: { name: 'evenkeel-record-key' }, data: { key: 'c2hvcnQ=' } });
     const leader = replica();
-    await leader.look(signal);
+    await leader.checkKey(signal);
     expect([leader.key, leader.problem]).toEqual([null, expect.stringContaining('delete the Secret')]);
   });
 
   test('of a dry run is separate and not stored', async () => {
     const dry = replica(true, true);
-    await dry.look(signal);
+    await dry.checkKey(signal);
     expect(dry.key).toHaveLength(32);
     expect((await world.get(`${SECRETS}/evenkeel-record-key`)).status).toBe(404);
   });

@@ -66,15 +66,15 @@ export class RecordKey {
   }
 
   /** Reads the Secret at intervals until the signal aborts. */
-  async keep(signal: AbortSignal): Promise<void> {
+  async watchKey(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.look(signal);
+      await this.checkKey(signal);
       await pause(this.#dependencies.timer, this.#problem === null ? READ_EVERY_MS : RETRY_AFTER_MS, signal).catch(() => undefined);
     }
   }
 
   /** Reads the Secret, or creates it where this replica leads. Never rejects: a failure becomes `problem`. */
-  async look(signal: AbortSignal): Promise<void> {
+  async checkKey(signal: AbortSignal): Promise<void> {
     try {
       await this.#refresh(signal);
     } catch (err) {

@@ -102,7 +102,7 @@ describe('Reflector', () => {
   test('lists in pages where streaming lists are refused, then follows the watch', async () => {
     for (let i = 0; i < 1_200; i++) server.put(PATH, thing(`p${i}`), { quietly: true });
     const { reflector, seen } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     expect(seen.size).toBe(1_200);
     expect(server.requests.filter(isList).map((request) => request.query.get('limit'))).toEqual(['500', '500', '500']);
     expect(server.requests.filter(isList).some((request) => request.query.has('resourceVersion'))).toBe(false);
@@ -119,7 +119,7 @@ describe('Reflector', () => {
     server.streamingLists = true;
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, seen } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     server.put(PATH, thing('b'));
     await until(() => seen.has('b'), 'the object b is seen: the stream goes on after its list');
     expect(server.requests).toHaveLength(1);
@@ -129,13 +129,13 @@ describe('Reflector', () => {
     server.once(isWatch, streamOf(`${JSON.stringify({ type: 'ADDED', object: thing('half') })}\n`, 'end'));
     server.put(PATH, thing('whole'), { quietly: true });
     const { reflector, log } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     expect(log).toEqual(['whole=red']);
   });
 
   test('resumes an ended watch at its last version, by bookmark', async () => {
     const { reflector } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     const version = server.bookmark(PATH);
     server.endWatches(PATH);
@@ -147,7 +147,7 @@ describe('Reflector', () => {
   test('lists again after 410 and reports only differences, including a missed deletion', async () => {
     for (const name of ['same', 'changed', 'deleted']) server.put(PATH, thing(name), { quietly: true });
     const { reflector, log } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     log.length = 0;
     server.remove(PATH, 'deleted', '', { quietly: true });
@@ -162,7 +162,7 @@ describe('Reflector', () => {
     for (let i = 0; i < 600; i++) server.put(PATH, thing(`p${i}`), { quietly: true });
     server.once((request) => request.query.has('continue'), refusal(410, 'Expired', 'The provided continue parameter is too old'));
     const { reflector, seen } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     expect(seen.size).toBe(600);
     expect(server.count(isList)).toBe(4);
   });
@@ -170,7 +170,7 @@ describe('Reflector', () => {
   test('reports an object that was deleted and recreated as two', async () => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, log } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     const again = { ...thing('a', 'blue'), metadata: { name: 'a', uid: 'another' } };
     server.put(PATH, again);
@@ -180,10 +180,10 @@ describe('Reflector', () => {
 
   test('reconnects without loss after a connection breaks in the middle of an event', async () => {
     const { reflector, seen } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     for (const watch of server.watches) watch.response.write('{"type":"ADDED","obj');
-    server.cutWatches(PATH);
+    server.closeWatches(PATH);
     await until(() => server.watches.size === 0, 'the watch has ended: its connection was cut');
     await watching();
     server.put(PATH, thing('late'));
@@ -193,7 +193,7 @@ describe('Reflector', () => {
 
   test('closes a silent connection once the watch has exceeded its timeout', async () => {
     const { reflector, seen } = start({}, { watchSeconds: [2, 2], graceMs: 500 });
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall is counted: the watch is silent');
     await watching();
     server.put(PATH, thing('after'));
@@ -202,7 +202,7 @@ describe('Reflector', () => {
 
   test('closes a connection without bookmarks, long before the watch timeout', async () => {
     const { reflector, seen } = start({}, { quietMs: 2_000 });
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall is counted: the watch is silent');
     await watching();
     server.put(PATH, thing('after'));
@@ -213,7 +213,7 @@ describe('Reflector', () => {
   test('a watch that receives messages stays open', async () => {
     const timer = new ManualClock();
     const { reflector, seen } = start({}, REFLECTOR_TIMES, timer);
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await until(() => activity.count === 0, 'the reflector is idle: its watch is open');
     // Longer in total than the maximum silence, shorter than the minimum watch timeout of 300 s.
     for (const name of ['a', 'b', 'c', 'd']) {
@@ -231,11 +231,11 @@ describe('Reflector', () => {
   ])('%s in place of a list is a problem, never an empty cluster', async (_, body) => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, log } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     server.once(isWatch, refusal(410, 'Expired', 'too old resource version'));
     server.once(isList, json(200, body));
-    server.cutWatches(PATH);
+    server.closeWatches(PATH);
     await until(() => reflector.status().problem !== null, 'a problem is reported: the list is none');
     await until(() => reflector.status().problem === null, 'no problem is reported: the next list is answered');
     expect(log).toEqual(['a=red']);
@@ -246,13 +246,13 @@ describe('Reflector', () => {
     const { reflector } = start();
     await until(() => reflector.status().problem !== null, 'a problem is reported: the server answered 401');
     expect(reflector.status().problem).toContain('is the token expired?');
-    await reflector.whenSynced();
+    await reflector.waitForSync();
   });
 
   test('waits as requested by a throttling server within a watch, and keeps its objects', async () => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, seen } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     server.notify(PATH, 'ERROR', {
       kind: 'Status',
@@ -274,7 +274,7 @@ describe('Reflector', () => {
     expect(reflector.status().problem).toContain('unless the API server has just started and not read its roles yet');
     expect(reflector.hasSynced()).toBe(false);
     expect(activity.count).toBe(0);
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     expect(reflector.status().problem).toBeNull();
     expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
   });
@@ -286,11 +286,11 @@ describe('Reflector', () => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, seen } = start({ required: false, holdsUserRequests: true });
     expect(reflector.status().decisive).toBe(false);
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     expect(reflector.status().decisive).toBe(true);
     server.once(isWatch, answer);
-    server.cutWatches(PATH);
+    server.closeWatches(PATH);
     const said = decisive ? 'not permitted to list and watch' : 'is not served';
     await until(() => reflector.status().problem?.includes(said) === true, `the problem is reported: the kind ${words}`);
     expect([reflector.status().decisive, seen.has('a')]).toEqual([decisive, decisive]);
@@ -300,7 +300,7 @@ describe('Reflector', () => {
     server.once(isWatch, refusal(404, 'NotFound', 'the server could not find the requested resource'));
     server.put(PATH, thing('late'), { quietly: true });
     const { reflector, seen } = start({ required: false });
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     expect(seen.size).toBe(0);
     await until(() => seen.has('late'), 'the object is seen: the kind is looked for again and again');
   });
@@ -309,7 +309,7 @@ describe('Reflector', () => {
     server.once(isWatch, refusal(404, 'NotFound', 'the server could not find the requested resource'));
     server.put(PATH, thing('late'), { quietly: true });
     const { reflector, seen } = start({ required: false, foreign: true });
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     expect(reflector.status()).toMatchObject({ problem: null, restarts: 0, objects: 0 });
     await until(() => seen.has('late'), 'the object is seen: the kind is looked for again and again');
     expect(logger.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
@@ -319,7 +319,7 @@ describe('Reflector', () => {
     server.put(PATH, thing('good'), { quietly: true });
     server.put(PATH, { ...thing('bad'), spec: { color: 7 } }, { quietly: true });
     const { reflector, seen } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     server.put(PATH, { ...thing('good'), spec: { color: [] } });
     server.put(PATH, thing('marker'));
@@ -333,7 +333,7 @@ describe('Reflector', () => {
     server.put(PATH, { ...thing('corrected'), spec: { color: 7 } }, { quietly: true });
     server.put(PATH, { ...thing('gone'), spec: { color: 8 } }, { quietly: true });
     const { reflector } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     const first = { key: 'corrected', problem: 'spec.color: expected a string, got 7' };
     expect(reflector.status().unreadable).toEqual({ count: 2, first });
     await watching();
@@ -353,7 +353,7 @@ describe('Reflector', () => {
         if (key === 'poison') throw new Error('bug');
       },
     });
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     server.put(PATH, thing('poison'));
     server.put(PATH, thing('next'));
@@ -367,14 +367,14 @@ describe('Reflector', () => {
     server.once(() => true, json(503, { kind: 'Status', code: 503, message: 'etcd is starting' }));
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, seen } = start();
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     expect(seen.size).toBe(1);
     expect(reflector.status().restarts).toBeGreaterThan(0);
   });
 
   test('an audit detects, counts and repairs changes that the watch missed', async () => {
     const { reflector, seen } = start({}, { auditEveryMs: 2_000 });
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     server.put(PATH, thing('missed'), { quietly: true });
     await until(() => seen.has('missed'), 'the missed object is seen: an audit lists it');
@@ -384,7 +384,7 @@ describe('Reflector', () => {
   test('is active until it watches', async () => {
     const { reflector } = start();
     expect(activity.count).toBe(1);
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     await until(() => activity.count === 0, 'the reflector is idle: its watch is open');
   });
@@ -403,7 +403,7 @@ describe('Reflector', () => {
   test('reports the time of the last event: a change of an object, not a listing or bookmark', async () => {
     const clock = new ManualClock();
     const { reflector } = start({}, {}, new ManualClock(0), clock);
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     expect(reflector.status().lastEventAt).toBeNull();
     clock.advance(MINUTE_MS);
@@ -419,13 +419,13 @@ describe('Reflector', () => {
     const begun = clock.now();
     const { reflector } = start({}, {}, machine, clock);
     expect(reflector.confirmedAt()).toBe(0);
-    await reflector.whenSynced();
+    await reflector.waitForSync();
     await watching();
     await until(() => reflector.confirmedAt() > 0, 'the first confirmation: the watch is open');
     clock.advance(MINUTE_MS);
     expect(reflector.confirmedAt()).toBe(begun + MINUTE_MS);
     server.once(isWatch, cutOff);
-    server.cutWatches(PATH);
+    server.closeWatches(PATH);
     await until(() => reflector.status().problem !== null, 'the lost watch is reported: its connection was cut');
     clock.advance(MINUTE_MS);
     expect(reflector.confirmedAt()).toBe(begun + MINUTE_MS);

@@ -85,8 +85,8 @@ export class Reflector<T> {
   }
 
   /** Resolves after the first complete listing. */
-  whenSynced(): Promise<void> {
-    return this.#progress.whenSynced();
+  waitForSync(): Promise<void> {
+    return this.#progress.waitForSync();
   }
 
   /** Domain time up to which this kind is known to match the server; 0 before the first listing. */
@@ -129,7 +129,7 @@ export class Reflector<T> {
       }
     } finally {
       audit.stop();
-      this.#freshness.disconnected();
+      this.#freshness.recordDisconnect();
       this.#markInactive();
     }
   }
@@ -165,7 +165,7 @@ export class Reflector<T> {
       if (err instanceof ListRefused) return this.#refused(err.failure);
       return this.#broken(failed(err instanceof Error ? err.message : String(err)));
     } finally {
-      this.#freshness.disconnected();
+      this.#freshness.recordDisconnect();
     }
   }
 
@@ -208,7 +208,8 @@ export class Reflector<T> {
         signal: AbortSignal.any([signal, guard.stalled]),
       });
       const failure = failureOf(stream);
-      if (failure !== null) return from === null && refusesStreaming(failure) ? this.#noStreaming(failure.message) : this.#refused(failure);
+      if (failure !== null)
+        return from === null && isStreamingRefused(failure) ? this.#noStreaming(failure.message) : this.#refused(failure);
       const ended = await this.#consume(stream, from === null, {
         onReceived: () => guard.markReceived(),
         onHealthy: () => guard.expect(this.#times.quietMs),
@@ -257,7 +258,7 @@ export class Reflector<T> {
           break;
         case 'BOOKMARK':
           if (staging === null) this.#version = versionOf(object) || this.#version;
-          else if (endsInitialEvents(object)) {
+          else if (isEndOfInitialEvents(object)) {
             this.#context.capabilities.streamingLists = true;
             this.#metrics.lists.add(1, { ...this.#metrics.labels, by: 'stream' });
             await this.#commit(staging, versionOf(object));
@@ -382,7 +383,7 @@ export class Reflector<T> {
 }
 
 /** Status codes of servers without streaming lists: bad request, invalid, not acceptable, not implemented. */
-function refusesStreaming(failure: ApiFailure): boolean {
+function isStreamingRefused(failure: ApiFailure): boolean {
   return [400, 405, 406, 415, 422, 501].includes(failure.status);
 }
 
@@ -390,6 +391,6 @@ function versionOf(object: Wire): string {
   return textAt(objectAt(object, 'metadata'), 'resourceVersion');
 }
 
-function endsInitialEvents(bookmark: Wire): boolean {
+function isEndOfInitialEvents(bookmark: Wire): boolean {
   return objectAt(objectAt(bookmark, 'metadata'), 'annotations')['k8s.io/initial-events-end'] === 'true';
 }

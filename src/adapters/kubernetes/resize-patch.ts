@@ -3,7 +3,7 @@
 import type { PodResize } from '../../core/effects/effect.ts';
 import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
-import { sameResources, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
+import { isSameResources, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import { requestsAndLimits } from './decode-quantities.ts';
 import { objectAt, objectsAt, optionalObjectAt, textAt, type Wire } from './wire.ts';
 
@@ -81,5 +81,5 @@ function isEmpty(list: Wire): boolean {
 }
 
 function isSameSize(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
-  return sameResources(a.requests, b.requests) && sameResources(a.limits, b.limits);
+  return isSameResources(a.requests, b.requests) && isSameResources(a.limits, b.limits);
 }

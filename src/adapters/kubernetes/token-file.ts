@@ -42,14 +42,14 @@ export function tokenFileOf(
   const files =
     kubeconfig === undefined ? (process.env['KUBECONFIG'] ?? join(homedir(), '.kube', 'config')).split(delimiter) : [kubeconfig];
   for (const file of files) {
-    const named = usersIn(file).find((each) => textAt(each, 'name') === user.name);
+    const named = readUsers(file).find((each) => textAt(each, 'name') === user.name);
     const path = textAt(named, 'user', 'tokenFile');
     if (path !== null) return resolve(dirname(file), path);
   }
   return null;
 }
 
-function usersIn(file: string): readonly unknown[] {
+function readUsers(file: string): readonly unknown[] {
   try {
     const users = (parse(readFileSync(file, 'utf8')) as { readonly users?: unknown } | null)?.users;
     return Array.isArray(users) ? users : [];

@@ -70,13 +70,13 @@ export class MetricsServerUsageSource implements UsageSource {
     const malformed = { count: 0 };
     let unknown = 0;
     for (const pod of pods) {
-      tolerate(malformed, () => {
+      countMalformed(malformed, () => {
         if (!this.#takePod(pod, byNode)) unknown += 1;
       });
     }
     const usageByNode = new Map<string, NodeUsage>();
     for (const node of nodes) {
-      tolerate(malformed, () => {
+      countMalformed(malformed, () => {
         const name = textAt(objectAt(node, 'metadata'), 'name');
         usageByNode.set(name, { node: name, at: this.#timeOf(node), ...usageOf(objectAt(node, 'usage')) });
       });
@@ -139,7 +139,7 @@ function amountAt(usage: Wire, key: string, nanoPerUnit: number): number | null 
   return Number(parsed.value.nano) / nanoPerUnit;
 }
 
-function tolerate(malformed: { count: number }, read: () => void): void {
+function countMalformed(malformed: { count: number }, read: () => void): void {
   try {
     read();
   } catch (err) {

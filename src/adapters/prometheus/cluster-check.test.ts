@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { aPodRecord } from '../../../test/builders/records.ts';
 import { FakePrometheus } from '../../../test/fakes/fake-prometheus.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
-import { answeredFrom, type LabelledSeries } from '../../../test/fakes/labelled-prometheus.ts';
+import { serveSeries, type LabelledSeries } from '../../../test/fakes/labelled-prometheus.ts';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { DAY_MS, MINUTE_MS } from '#kube/units';
 import { SeededRandom } from '../../runtime/random.ts';
@@ -33,7 +33,7 @@ let now: number;
 let logger: RecordingLogger;
 beforeEach(async () => {
   server = await FakePrometheus.start();
-  server.on(answeredFrom(() => series));
+  server.on(serveSeries(() => series));
   now = T;
   logger = new RecordingLogger();
 });
@@ -47,7 +47,10 @@ function aCheck(matchers: readonly string[] = []): ClusterCheck {
   const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers }, 'prometheus.url');
   client = new PrometheusClient({ connection, timer: new FastTimer(2), random: new SeededRandom(1) });
   const pods = new Map(['web-0', 'web-1'].map((name) => [name, aPodRecord({ namespace: 'shop', name, uid: OUR_UID })]));
-  const cluster = { synced: () => true, findPod: (namespace: string, name: string) => (namespace === 'shop' ? pods.get(name) : undefined) };
+  const cluster = {
+    isSynced: () => true,
+    findPod: (namespace: string, name: string) => (namespace === 'shop' ? pods.get(name) : undefined),
+  };
   return new ClusterCheck({ client, cluster, clock: { now: () => now }, pastMs: 14 * DAY_MS, logger });
 }
 
@@ -218,7 +221,7 @@ describe('without an answer Prometheus is not used', () => {
     const asked = server.requests.length;
     for (let caller = 0; caller < 100; caller++) expect(await verdict(check)).toMatch(/answered 422/);
     expect(server.requests).toHaveLength(asked);
-    server.on(answeredFrom(() => series));
+    server.on(serveSeries(() => series));
     now += MINUTE_MS;
     expect(await verdict(check)).toBeNull();
   });
@@ -231,7 +234,7 @@ describe('without an answer Prometheus is not used', () => {
     server.on(() => ({ status: 422, text: '' }));
     expect(await verdict(check)).toMatch(/answered 422/);
     series = [ofPod('web-0'), ofPod('web-7')];
-    server.on(answeredFrom(() => series));
+    server.on(serveSeries(() => series));
     now += MINUTE_MS;
     expect(await verdict(check)).toBeNull();
   });

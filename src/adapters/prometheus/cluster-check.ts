@@ -5,7 +5,7 @@ import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { orAborted } from '../../runtime/or-aborted.ts';
+import { raceWithAbort } from '../../runtime/or-aborted.ts';
 import { findSeveralClusters } from './cluster-labels.ts';
 import { PrometheusFailure } from './failure.ts';
 import { ANY_CONTAINER_METRICS } from './metric-names.ts';
@@ -35,7 +35,7 @@ interface Verdict {
 
 export interface ClusterCheckDependencies {
   readonly client: PrometheusQueries;
-  readonly cluster: Pick<ClusterReader, 'synced' | 'findPod'>;
+  readonly cluster: Pick<ClusterReader, 'isSynced' | 'findPod'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Length of the history that is read. */
   readonly pastMs: DurationMs;
@@ -71,7 +71,7 @@ export class ClusterCheck {
     // The absolute difference also expires a verdict after the clock was set back.
     if (Math.abs(this.#dependencies.clock.now() - this.#checkedAt) >= this.#verdict.validForMs) {
       this.#checking ??= this.#check().finally(() => (this.#checking = null));
-      await orAborted(this.#checking, signal);
+      await raceWithAbort(this.#checking, signal);
     }
     const problem = this.problem();
     if (problem !== null) throw new PrometheusFailure('refused', problem);
@@ -92,7 +92,7 @@ export class ClusterCheck {
   async #judge(now: Instant, signal: AbortSignal): Promise<Verdict> {
     const { client, cluster, pastMs } = this.#dependencies;
     const subject = `Prometheus at ${client.shown}`;
-    if (!cluster.synced()) return this.#refused(`${subject} is not queried before the pods of this cluster are listed`, RETRY_AFTER_MS);
+    if (!cluster.isSynced()) return this.#refused(`${subject} is not queried before the pods of this cluster are listed`, RETRY_AFTER_MS);
     const from = this.#labelsCheckedTo ?? now - pastMs;
     this.#labelsCheckedTo = null;
     const several = await findSeveralClusters(client, { from, to: now }, SETTING, signal);

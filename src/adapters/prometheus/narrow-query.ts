@@ -34,11 +34,11 @@ class Narrowing {
 
   text(): string {
     for (const [index, token] of this.#tokens.entries()) {
-      if (this.#inside === 'selector') this.#takeInSelector(token);
-      else if (this.#inside === 'labels') this.#takeInLabels(token);
+      if (this.#inside === 'selector') this.#parseSelector(token);
+      else if (this.#inside === 'labels') this.#parseLabels(token);
       else this.#take(token, this.#codeAfter(index));
     }
-    if (this.#inside !== 'expression') throw unclear('a selector or label list is not closed');
+    if (this.#inside !== 'expression') throw unparseable('a selector or label list is not closed');
     return this.#text;
   }
 
@@ -48,13 +48,13 @@ class Narrowing {
       this.#inside = 'selector';
       this.#text += next === '}' ? this.#matchers : `${this.#matchers},`;
     } else if (NAME.test(token)) this.#takeName(token.toLowerCase(), next);
-    else if (/^["'`}[\]]$/.test(token)) throw unclear(`${token} is unbalanced`);
+    else if (/^["'`}[\]]$/.test(token)) throw unparseable(`${token} is unbalanced`);
   }
 
   #takeName(name: string, next: string): void {
     if (BEFORE_LABELS.has(name) && next === '(') this.#inside = 'labels';
     if (KEYWORDS.has(name)) {
-      if (!OPERAND.test(next)) throw unclear(`${name} is the name of a metric`);
+      if (!OPERAND.test(next)) throw unparseable(`${name} is the name of a metric`);
       return;
     }
     // Excludes functions, aggregations before their labels, and selectors with braces.
@@ -62,14 +62,14 @@ class Narrowing {
     if (isMetric) this.#text += `{${this.#matchers}}`;
   }
 
-  #takeInSelector(token: string): void {
-    if (token === '{' || /^["'`]$/.test(token)) throw unclear('a selector is not closed');
-    if (/^or$/i.test(token)) throw unclear('a selector contains `or`');
+  #parseSelector(token: string): void {
+    if (token === '{' || /^["'`]$/.test(token)) throw unparseable('a selector is not closed');
+    if (/^or$/i.test(token)) throw unparseable('a selector contains `or`');
     if (token === '}') this.#inside = 'expression';
     this.#text += token;
   }
 
-  #takeInLabels(token: string): void {
+  #parseLabels(token: string): void {
     if (token === ')') this.#inside = 'expression';
     this.#text += token;
   }
@@ -83,6 +83,6 @@ class Narrowing {
   }
 }
 
-function unclear(why: string): PrometheusFailure {
+function unparseable(why: string): PrometheusFailure {
   return new PrometheusFailure('refused', `prometheus.matchers cannot be added to the query (${why}); write it in plain PromQL`);
 }

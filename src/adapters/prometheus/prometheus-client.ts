@@ -155,7 +155,7 @@ export class PrometheusClient {
     if (this.#inFlight >= MAX_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#inFlight += 1;
     try {
-      for (let left = this.#pauseLeft(); left > 0; left = this.#pauseLeft()) await this.#wait(left, signal);
+      for (let left = this.#remainingPause(); left > 0; left = this.#remainingPause()) await this.#wait(left, signal);
       signal.throwIfAborted();
     } catch (error) {
       this.#releaseSlot();
@@ -163,7 +163,7 @@ export class PrometheusClient {
     }
   }
 
-  #pauseLeft(): DurationMs {
+  #remainingPause(): DurationMs {
     return this.#pauseUntilMs - this.#dependencies.timer.nowMs();
   }
 

@@ -103,7 +103,7 @@ describe('a recommender in a thread', () => {
     const { worker, threads, timer, metrics } = aWorker();
     threads[0]!.hangs = true;
     const asked = worker.ask('workloads', null);
-    const refused = expect(asked).rejects.toThrow('died or hung');
+    const refused = expect(asked).rejects.toThrow('exited or timed out');
     await timer.advance(121_000);
     await refused;
     expect(threads[0]?.terminated).toBe(true);

@@ -63,7 +63,7 @@ export class ThreadWorker implements RecommenderWorker {
     const { metrics } = dependencies;
     this.#restarts = metrics.counter({
       name: 'evenkeel_recommender_thread_restarts_total',
-      help: 'Replacements of recommender threads after they died or hung.',
+      help: 'Replacements of recommender threads after they exited or timed out.',
     });
     this.#dropped = metrics.counter({
       name: 'evenkeel_recommender_samples_dropped_total',
@@ -144,14 +144,14 @@ export class ThreadWorker implements RecommenderWorker {
 
   #handleLoss(error: unknown): void {
     this.#restarts.add();
-    this.#dependencies.logger.error('A recommender thread died or hung; starting a new one from saved checkpoints', {
+    this.#dependencies.logger.error('A recommender thread exited or timed out; starting a new one from saved checkpoints', {
       thread: this.#dependencies.index,
       err: error,
     });
     this.#unacknowledged = 0;
     // Far above any number that the lost thread can have reached, so that marks taken from it remain valid.
     this.#sequence += 2 ** 32;
-    this.#rejectAll(new Error('the recommender thread died or hung; retry shortly'));
+    this.#rejectAll(new Error('the recommender thread exited or timed out; retry shortly'));
     this.#ready = new Promise((resolve) => (this.#markReady = resolve));
   }
 

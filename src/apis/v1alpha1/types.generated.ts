@@ -836,7 +836,7 @@ export interface PodResizePolicyStatus {
   /** Increases that wait for capacity of their nodes. Absent where none waits. */
   readonly waitingForNodeCapacity?: PodResizePolicyStatusWaitingForNodeCapacity;
   /** Older or more specific policies that govern workloads selected by this one. */
-  readonly yields?: readonly PodResizePolicyStatusYield[];
+  readonly outrankedBy?: readonly PodResizePolicyStatusOutrankedByItem[];
   /** The last evaluation of all governed workloads. */
   readonly lastCycle?: PodResizePolicyStatusLastCycle;
   /** Last processed value of the annotation evenkeel.io/trigger. */
@@ -883,7 +883,7 @@ export interface PodResizePolicyStatusWaitingForNodeCapacity {
   readonly pods: number;
 }
 
-export interface PodResizePolicyStatusYield {
+export interface PodResizePolicyStatusOutrankedByItem {
   /** Name of the governing policy. */
   readonly policy: string;
   /** Number of workloads. */
@@ -1654,7 +1654,7 @@ export interface RecommendationStatus {
   /** Values before the last change, for a rollback. */
   readonly previous?: RecommendationStatusPrevious;
   /** Reductions of the last day, whose throttling and pressure are compared with the week before, oldest first. */
-  readonly watched?: readonly RecommendationStatusWatchedItem[];
+  readonly observedReductions?: readonly RecommendationStatusObservedReduction[];
   /**
    * The template's values at the last evaluation, while Evenkeel's sizes are in effect. A value raised in the template since is the
    * effective minimum.
@@ -1907,7 +1907,7 @@ export interface RecommendationStatusClass {
   /** Values before the last change, for a rollback. */
   readonly previous?: RecommendationStatusClassPrevious;
   /** Reductions of the last day, whose throttling and pressure are compared with the week before, oldest first. */
-  readonly watched?: readonly RecommendationStatusClassWatchedItem[];
+  readonly observedReductions?: readonly RecommendationStatusClassObservedReduction[];
   /**
    * The template's values at the last evaluation, while Evenkeel's sizes are in effect. A value raised in the template since is the
    * effective minimum.
@@ -2128,7 +2128,7 @@ export interface RecommendationStatusClassPreviousContainerLimits {
   readonly memory?: string;
 }
 
-export interface RecommendationStatusClassWatchedItem {
+export interface RecommendationStatusClassObservedReduction {
   /** Start time (RFC 3339). */
   readonly since: string;
   /** End of watching (RFC 3339). */
@@ -2136,20 +2136,20 @@ export interface RecommendationStatusClassWatchedItem {
   /** Number of hours compared so far. 0: no comparison was possible, neither with the week before nor with unchanged replicas. */
   readonly comparedHours?: number;
   /** Values before the reduction. */
-  readonly containers: readonly RecommendationStatusClassWatchedItemContainer[];
+  readonly containers: readonly RecommendationStatusClassObservedReductionContainer[];
 }
 
-export interface RecommendationStatusClassWatchedItemContainer {
+export interface RecommendationStatusClassObservedReductionContainer {
   /** Container name. */
   readonly name: string;
   /** Requests. */
-  readonly requests?: RecommendationStatusClassWatchedItemContainerRequests;
+  readonly requests?: RecommendationStatusClassObservedReductionContainerRequests;
   /** Limits. */
-  readonly limits?: RecommendationStatusClassWatchedItemContainerLimits;
+  readonly limits?: RecommendationStatusClassObservedReductionContainerLimits;
 }
 
 /** Requests. */
-export interface RecommendationStatusClassWatchedItemContainerRequests {
+export interface RecommendationStatusClassObservedReductionContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
@@ -2157,7 +2157,7 @@ export interface RecommendationStatusClassWatchedItemContainerRequests {
 }
 
 /** Limits. */
-export interface RecommendationStatusClassWatchedItemContainerLimits {
+export interface RecommendationStatusClassObservedReductionContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
@@ -2349,7 +2349,7 @@ export interface RecommendationStatusClassCpuBeforeIncreaseItem {
 /** The last change of the pace of CPU requests. No request falls in the 24 hours after it. Absent: Daily for a day or more. */
 export interface RecommendationStatusClassPace {
   /** The effective pace, which may differ from the policy. */
-  readonly inForce: 'Daily' | 'Hourly';
+  readonly effective: 'Daily' | 'Hourly';
   /** When it took effect (RFC 3339). */
   readonly since: string;
 }
@@ -2475,7 +2475,7 @@ export interface RecommendationStatusClassLimitException {
   /** Approved value (Kubernetes quantity). */
   readonly value?: string;
   /** Whether the approved value is in effect. From then on users may change it manually. */
-  readonly settled?: boolean;
+  readonly inEffect?: boolean;
   /** The limit that was approved last. It is the minimum until a user changes it. */
   readonly approvedBaseline?: RecommendationStatusClassLimitExceptionApprovedBaseline;
   /** When a user approved steadily growing memory; it is not treated as a leak for 30 days (RFC 3339). */
@@ -2644,7 +2644,7 @@ export interface RecommendationStatusPreviousContainerLimits {
   readonly memory?: string;
 }
 
-export interface RecommendationStatusWatchedItem {
+export interface RecommendationStatusObservedReduction {
   /** Start time (RFC 3339). */
   readonly since: string;
   /** End of watching (RFC 3339). */
@@ -2652,20 +2652,20 @@ export interface RecommendationStatusWatchedItem {
   /** Number of hours compared so far. 0: no comparison was possible, neither with the week before nor with unchanged replicas. */
   readonly comparedHours?: number;
   /** Values before the reduction. */
-  readonly containers: readonly RecommendationStatusWatchedItemContainer[];
+  readonly containers: readonly RecommendationStatusObservedReductionContainer[];
 }
 
-export interface RecommendationStatusWatchedItemContainer {
+export interface RecommendationStatusObservedReductionContainer {
   /** Container name. */
   readonly name: string;
   /** Requests. */
-  readonly requests?: RecommendationStatusWatchedItemContainerRequests;
+  readonly requests?: RecommendationStatusObservedReductionContainerRequests;
   /** Limits. */
-  readonly limits?: RecommendationStatusWatchedItemContainerLimits;
+  readonly limits?: RecommendationStatusObservedReductionContainerLimits;
 }
 
 /** Requests. */
-export interface RecommendationStatusWatchedItemContainerRequests {
+export interface RecommendationStatusObservedReductionContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
@@ -2673,7 +2673,7 @@ export interface RecommendationStatusWatchedItemContainerRequests {
 }
 
 /** Limits. */
-export interface RecommendationStatusWatchedItemContainerLimits {
+export interface RecommendationStatusObservedReductionContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
@@ -2887,7 +2887,7 @@ export interface RecommendationStatusCpuBeforeIncreaseItem {
 /** The last change of the pace of CPU requests. No request falls in the 24 hours after it. Absent: Daily for a day or more. */
 export interface RecommendationStatusPace {
   /** The effective pace, which may differ from the policy. */
-  readonly inForce: 'Daily' | 'Hourly';
+  readonly effective: 'Daily' | 'Hourly';
   /** When it took effect (RFC 3339). */
   readonly since: string;
 }
@@ -3012,7 +3012,7 @@ export interface RecommendationStatusLimitException {
   /** Approved value (Kubernetes quantity). */
   readonly value?: string;
   /** Whether the approved value is in effect. From then on users may change it manually. */
-  readonly settled?: boolean;
+  readonly inEffect?: boolean;
   /** The limit that was approved last. It is the minimum until a user changes it. */
   readonly approvedBaseline?: RecommendationStatusLimitExceptionApprovedBaseline;
   /** When a user approved steadily growing memory; it is not treated as a leak for 30 days (RFC 3339). */
@@ -3058,14 +3058,14 @@ export interface RecommendationStatusIdle {
   /** The HorizontalPodAutoscaler whose minReplicas was lowered instead of the replicas. */
   readonly autoscaler?: RecommendationStatusIdleAutoscaler;
   /** When restoring its natural size started (RFC 3339). Absent while it is idled. */
-  readonly wakingSince?: string;
+  readonly wakeStartedAt?: string;
   /** Reason of waking, as text. */
   readonly wakeReason?: string;
   /**
    * What woke it; only load delays the next idle period. record means that there was no Recommendation, so the annotation on the workload
    * has the natural size.
    */
-  readonly wakingBy?: 'load' | 'record' | 'other';
+  readonly wakeTrigger?: 'load' | 'record' | 'other';
   /** Wake triggers. */
   readonly wakeTriggers?: string;
   /** Its natural size. */
@@ -3150,7 +3150,7 @@ export interface RecommendationStatusLastIdle {
   /** When it was restored to its natural size (RFC 3339). */
   readonly wokenAt: string;
   /** Reason of waking, as text. */
-  readonly because?: string;
+  readonly wakeReason?: string;
   /** Consecutive idle periods that load ended sooner than the wait before them. Each doubles the wait for the next. */
   readonly shortIdlePeriods?: number;
   /** Active time since `floor` was recorded, up to `wokenAt` (seconds). */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { FakePrometheus, labelsOf, rangeOf } from '../../../test/fakes/fake-prometheus.ts';
-import { answeredFrom } from '../../../test/fakes/labelled-prometheus.ts';
+import { serveSeries } from '../../../test/fakes/labelled-prometheus.ts';
 import { score } from '../../core/backtest/score.ts';
 import { traceOf } from '../../core/backtest/time-grid.ts';
 import { backtestCommand } from './command.ts';
@@ -281,7 +281,7 @@ describe('evenkeel backtest', () => {
         ['container_cpu_usage_seconds_total', 'container_memory_working_set_bytes'].map((name) => {
           return { labels: { __name__: name, cluster, namespace: 'shop', pod: 'web-0', container: 'app' }, value };
         });
-      server.on(answeredFrom(() => [...of('a', 1), ...of('b', 2)]));
+      server.on(serveSeries(() => [...of('a', 1), ...of('b', 2)]));
       const args = ['--prometheus', server.url, '--namespace', 'shop', '--days', '5', '--json'];
       const { code, err } = await run(...args);
       expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/label cluster is "a", "b"; set --matchers to this cluster/) });

@@ -12,7 +12,7 @@ import { replayAll } from './replay-pool.ts';
 import { reportOf, type Report } from './report.ts';
 import { summarize } from './summary.ts';
 import { printTables } from './tables.ts';
-import { whyNotWritable, writeWhole } from './write-whole.ts';
+import { findWriteProblem, writeAtomically } from './write-atomically.ts';
 import { reportMarkdown } from './report-markdown.ts';
 import { reportHtml } from './report-html.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
@@ -167,7 +167,7 @@ function folderProblems({ emit, report }: BacktestOptions): string[] {
     ...(report === null ? [] : [['--report', dirname(report)] as const]),
   ];
   return folders.flatMap(([option, folder]) => {
-    const why = whyNotWritable(folder);
+    const why = findWriteProblem(folder);
     return why === null ? [] : [`${option}: ${folder} is not writable: ${why}; choose another folder`];
   });
 }
@@ -179,13 +179,13 @@ function writeProblem({ source, line, problem }: InputProblem): string {
 /** Writes a report in the format of its extension: `.html`, else Markdown with a folder of plots. */
 function writeReport(path: string, report: Report): void {
   if (path.toLowerCase().endsWith('.html')) {
-    writeWhole(path, reportHtml(report));
+    writeAtomically(path, reportHtml(report));
     return;
   }
   const folder = `${basename(path).replace(/\.md$/i, '')}-plots`;
   const { text, plots } = reportMarkdown(report, folder);
-  for (const [file, svg] of plots) writeWhole(join(dirname(path), folder, file), svg);
-  writeWhole(path, text);
+  for (const [file, svg] of plots) writeAtomically(join(dirname(path), folder, file), svg);
+  writeAtomically(path, text);
 }
 
 const EVERY_MS = { terminal: 3 * SECOND_MS, file: 30 * SECOND_MS } as const;

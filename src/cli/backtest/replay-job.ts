@@ -78,7 +78,7 @@ function replayTrace(job: ReplayJob, source: string, trace: Trace): ReplayAnswer
     const result = backtestResource(trace, resource, job.setting, warmUpDays);
     if (result === null) continue;
     requests[resource] = result.requests.evenkeel;
-    if (result.scores === null) problems.push({ source, line: null, problem: nothingToScore(resource, days, warmUpDays) });
+    if (result.scores === null) problems.push({ source, line: null, problem: insufficientHistoryMessage(resource, days, warmUpDays) });
     else resources[resource] = { scores: result.scores, plot: job.withPlots ? plotOf(trace, resource, result.requests, warmUpDays) : null };
   }
   const changes = job.emitTo === null ? null : changesCsv(requestChanges(trace.firstSlot, requests.cpu, requests.memory));
@@ -99,7 +99,7 @@ function readTrace(name: string, path: string): Trace | InputProblem {
   return parsed.ok ? traceOfRecording(name, parsed) : { source: path, line: parsed.line, problem: parsed.problem };
 }
 
-function nothingToScore(resource: Resource, days: number, warmUpDays: number): string {
+function insufficientHistoryMessage(resource: Resource, days: number, warmUpDays: number): string {
   const what = resource === 'cpu' ? 'CPU' : 'memory';
   return `no ${what} usage to score: ${days.toFixed(2)} days, of which ${warmUpDays.toFixed(2)} are warm-up; record longer, or set a shorter --warm-up`;
 }

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { unwritable } from './find-recordings.ts';
 import { type ReplayAnswer, type ReplayJob, type ReplayOutcome, sourceOf } from './replay-job.ts';
-import { writeWhole } from './write-whole.ts';
+import { writeAtomically } from './write-atomically.ts';
 
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? './replay-worker.ts' : './replay-worker.js', import.meta.url);
 
@@ -50,7 +50,7 @@ export async function replayAll({ jobs, threads, signal, onDone }: ReplayPoolDep
 function writeRequests({ emitTo }: ReplayJob, { workload, problems, changes }: ReplayAnswer): ReplayOutcome {
   if (emitTo === null || changes === null) return { workload, problems };
   try {
-    writeWhole(emitTo, changes);
+    writeAtomically(emitTo, changes);
     return { workload, problems };
   } catch (error) {
     return { workload, problems: [...problems, unwritable(emitTo, error)] };

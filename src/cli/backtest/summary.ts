@@ -52,7 +52,7 @@ function overallOf(scores: readonly Readonly<Record<Method, RefusalScore>>[]): O
     workloads: scores.length,
     scoredDays: scores.reduce((sum, each) => sum + each.evenkeel.slots / SLOTS_PER_DAY, 0),
     methods,
-    againstVpa: against(methods.evenkeel, methods.vpa),
+    againstVpa: compareTotals(methods.evenkeel, methods.vpa),
   };
 }
 
@@ -75,7 +75,7 @@ function byMethod(figures: (method: Method) => MethodTotals): TotalsByMethod {
 }
 
 /** Each value divided by the other method's, minus 1. */
-export function against(ours: MethodTotals, theirs: MethodTotals): Readonly<Record<keyof MethodTotals, number | null>> {
+export function compareTotals(ours: MethodTotals, theirs: MethodTotals): Readonly<Record<keyof MethodTotals, number | null>> {
   const names = Object.keys(ours) as (keyof MethodTotals)[];
   const change = (name: keyof MethodTotals) => (theirs[name] > 0 ? ours[name] / theirs[name] - 1 : null);
   return Object.fromEntries(names.map((name) => [name, change(name)])) as Record<keyof MethodTotals, number | null>;

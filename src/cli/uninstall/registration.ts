@@ -23,7 +23,7 @@ export interface RestorerRegistration {
   readonly name: string;
   /** Permissions to list and restore, granted to the hook's ServiceAccount. Empty only where the hook does not run it. */
   readonly permissions: readonly Permission[];
-  readonly runsWith: (options: UninstallOptions) => boolean;
+  readonly isEnabled: (options: UninstallOptions) => boolean;
   /** It restores from records: annotations, Recommendations, and the key that signs them. */
   readonly followsRecords?: true;
   /** It only removes records, and is skipped while records must stay. */
@@ -37,4 +37,4 @@ export function granted(verbs: readonly Verb[], resource: ApiResource, by: strin
 }
 
 /** For restorers that run in every uninstall. */
-export const always = (): boolean => true;
+export const isAlwaysEnabled = (): boolean => true;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ApiFault, type ApiFailure } from '../../adapters/kubernetes/status.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 import type { Finding, Restorer } from './restorer.ts';
-import { runRestorer, whatIsLeft } from './run-restorer.ts';
+import { runRestorer, findRemaining } from './run-restorer.ts';
 
 const DONE: WriteOutcome = { kind: 'done' };
 const REFUSED: WriteOutcome = { kind: 'refused', status: 403, message: 'exceeded quota: tight' };
@@ -78,7 +78,7 @@ describe('a restorer', () => {
   });
 
   test('reports what is not restored in the last pass', async () => {
-    const left = await whatIsLeft(new FakeRestorer({ a: [DONE] }), new AbortController().signal);
+    const left = await findRemaining(new FakeRestorer({ a: [DONE] }), new AbortController().signal);
     expect(left).toEqual([{ object: 'a', why: 'not done: put back' }]);
   });
 });

@@ -38,7 +38,7 @@ export async function runRestorer(restorer: Restorer, run: RestorerRun): Promise
 }
 
 /** The changes still to do, for the final report. Never rejects. */
-export async function whatIsLeft(restorer: Restorer, signal: AbortSignal): Promise<RestorerResult['left']> {
+export async function findRemaining(restorer: Restorer, signal: AbortSignal): Promise<RestorerResult['left']> {
   const left: { object: string; why: string }[] = [];
   try {
     for await (const finding of restorer.find(signal)) {
@@ -59,7 +59,7 @@ async function onePass(restorer: Restorer, run: RestorerRun, first: boolean): Pr
     const { object, change } = finding;
     try {
       const outcome = await finding.carryOut(run.signal);
-      const why = whyNot(outcome);
+      const why = findFailureReason(outcome);
       moved ||= outcome.kind === 'conflict';
       if (why === null) {
         changed += 1;
@@ -89,7 +89,7 @@ async function onePass(restorer: Restorer, run: RestorerRun, first: boolean): Pr
 }
 
 /** Reason of a failure; null: done. */
-function whyNot(outcome: WriteOutcome): string | null {
+function findFailureReason(outcome: WriteOutcome): string | null {
   switch (outcome.kind) {
     case 'done':
     case 'dry-run':

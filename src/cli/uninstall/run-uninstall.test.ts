@@ -1,14 +1,14 @@
 // An incomplete uninstall keeps the records that the next run needs.
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { idleOriginal } from '../../../test/builders/original-notes.ts';
+import { idleOriginal } from '../../../test/builders/original-annotations.ts';
 import { aScalableDefinition } from '../../../test/builders/scalable-definition.ts';
 import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { RECORD_KEY_SECRET } from '../../adapters/kubernetes/record-key.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
-import { writeOriginalNote } from '../../core/ownership/original-note.ts';
-import { EMPTY_NOTE, take } from '../../core/ownership/owners.ts';
+import { writeOriginalValues } from '../../core/ownership/original-values.ts';
+import { NO_ORIGINAL_VALUES, take } from '../../core/ownership/owners.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import { parseUninstallOptions } from './options.ts';
 import { runUninstall, type UninstallReport } from './run-uninstall.ts';
@@ -89,7 +89,7 @@ function uninstall(): Promise<UninstallReport> {
   });
 }
 
-const RECORDS_STAY = expect.stringContaining('Recommendations and their key stay');
+const RECORDS_REMAIN = expect.stringContaining('Recommendations and their key stay');
 
 describe('a repeated uninstall', () => {
   test('restores replicas whose scaling was refused the first time', async () => {
@@ -98,7 +98,7 @@ describe('a repeated uninstall', () => {
       method === 'PATCH' && path.endsWith('/web/scale') ? refusal(403, 'Forbidden', 'a webhook says no') : null;
     expect(await uninstall()).toMatchObject({
       left: [{ object: 'deployment shop/web', why: 'refused: a webhook says no' }],
-      notes: [RECORDS_STAY],
+      notes: [RECORDS_REMAIN],
     });
     instead = () => null;
     expect((await uninstall()).left).toEqual([]);
@@ -111,17 +111,17 @@ describe('a repeated uninstall', () => {
     const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 1, maxReplicas: 9, metrics };
     const { uid } = ((await world.post(HPAS, { metadata: { name: 'web' }, spec })).body as Wire).metadata;
     const at = Date.parse(SINCE);
-    const least = take(EMPTY_NOTE, { writer: 'idle', field: 'minReplicas', value: 1, live: 1, at, user: 3 });
-    const note = take(least, { writer: 'keep-replicas', field: 'cpu', value: 90, live: 90, at, user: 60, request: 500 });
+    const least = take(NO_ORIGINAL_VALUES, { writer: 'idle', field: 'minReplicas', value: 1, live: 1, at, user: 3 });
+    const annotation = take(least, { writer: 'keep-replicas', field: 'cpu', value: 90, live: 90, at, user: 60, request: 500 });
     const field = 'evenkeel.io/original';
-    const annotations = { [field]: SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, writeOriginalNote(note)) };
+    const annotations = { [field]: SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, writeOriginalValues(annotation)) };
     expect((await world.patch('merge', `${HPAS}/web`, { metadata: { annotations } }, { fieldManager: 'evenkeel' })).status).toBe(200);
     const hpa = async (): Promise<readonly [number, number]> => {
       const now = ((await world.get(`${HPAS}/web`)).body as Wire).spec;
       return [now.minReplicas, now.metrics[0].resource.target.averageUtilization];
     };
     instead = ({ body }) => (JSON.stringify(body ?? null).includes('minReplicas') ? refusal(403, 'Forbidden', 'policy says no') : null);
-    expect((await uninstall()).notes).toEqual([RECORDS_STAY]);
+    expect((await uninstall()).notes).toEqual([RECORDS_REMAIN]);
     expect(await hpa()).toEqual([1, 60]);
     instead = () => null;
     expect(await uninstall()).toMatchObject({ left: [], notes: [] });

@@ -11,7 +11,7 @@ import { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';
 import type { Restorer, RestorerResult } from './restorer.ts';
 import { RESTORERS } from './restorers/index.ts';
-import { runRestorer, whatIsLeft } from './run-restorer.ts';
+import { runRestorer, findRemaining } from './run-restorer.ts';
 import type { RestorerRegistration } from './registration.ts';
 import { Standstill } from './standstill.ts';
 
@@ -19,7 +19,7 @@ import { Standstill } from './standstill.ts';
 const RESERVE_SHARE = 0.15;
 const MIN_RESERVE_MS: DurationMs = 2 * SECOND_MS;
 
-const RECORDS_STAY = 'annotations, Recommendations and their key stay, since the remaining changes need them: run the uninstall again';
+const RECORDS_REMAIN = 'annotations, Recommendations and their key stay, since the remaining changes need them: run the uninstall again';
 
 export interface UninstallRun {
   readonly transport: ApiTransport;
@@ -61,7 +61,7 @@ export async function runUninstall(
     else await standstill.begin(work.signal);
     const key = await readRecordKey(run.transport, run.namespace, work.signal);
     const signer = new HmacSigner(() => key);
-    const chosen = registrations.filter(({ runsWith }) => runsWith(options));
+    const chosen = registrations.filter(({ isEnabled }) => isEnabled(options));
     const context = { cluster, signer, namespace: run.namespace, options };
     const restorers: Restorer[] = [];
     const results: RestorerResult[] = [];
@@ -74,11 +74,11 @@ export async function runUninstall(
       results.push(result);
       if (followsRecords === true && result.left.length > 0) recordsStay = true;
     }
-    const stays = recordsStay ? [RECORDS_STAY] : [];
+    const stays = recordsStay ? [RECORDS_REMAIN] : [];
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: stays };
-    const left = await leftNow(restorers, results, total.signal);
-    const note = await standstill.end(total.signal);
-    return { results, left, notes: note === null ? stays : [...stays, note] };
+    const left = await findRemainingNow(restorers, results, total.signal);
+    const notice = await standstill.end(total.signal);
+    return { results, left, notes: notice === null ? stays : [...stays, notice] };
   } finally {
     work.end();
     total.end();
@@ -86,7 +86,7 @@ export async function runUninstall(
 }
 
 // The remaining changes, with the reason where a change was refused.
-async function leftNow(
+async function findRemainingNow(
   restorers: readonly Restorer[],
   results: readonly RestorerResult[],
   signal: AbortSignal,
@@ -94,7 +94,7 @@ async function leftNow(
   const reasons = new Map(results.flatMap(({ left }) => left.map(({ object, why }) => [object, why] as const)));
   const left: { object: string; why: string }[] = [];
   for (const restorer of restorers) {
-    const found = await whatIsLeft(restorer, signal);
+    const found = await findRemaining(restorer, signal);
     left.push(...found.map(({ object, why }) => ({ object, why: reasons.get(object) ?? why })));
   }
   return left;

@@ -51,7 +51,7 @@ import { leadTerm } from './lead-term.ts';
 import { openHistory } from './open-history.ts';
 import { openPrices } from './open-prices.ts';
 import { PauseWatch } from '../../runtime/pause-watch.ts';
-import { orAborted } from '../../runtime/or-aborted.ts';
+import { raceWithAbort } from '../../runtime/or-aborted.ts';
 import { StatusRegistry } from './status-registry.ts';
 import { credentialsHealth, plaintextCredentials } from './plaintext-credentials.ts';
 import { ControllerPrometheus, PAST_MS } from './prometheus.ts';
@@ -231,7 +231,7 @@ class ControllerStart {
     const dashboard = await startDashboard(this.#dependencies, dashboardDependencies);
     await host.addComponent('dashboard', () => dashboard.close());
 
-    await orAborted(informers.whenSynced, host.stopping);
+    await raceWithAbort(informers.whenSynced, host.stopping);
     await host.addComponent(
       'pause watch',
       () => pauseWatch.stop(),
@@ -251,7 +251,7 @@ class ControllerStart {
     restoreLost = () => checkpoints.restore();
     const recorder = createHistoryRecorder({ state, usage, rollups: history, prices, reconcilers, clock });
     // The key is read first, so that the first decision can verify records of earlier terms.
-    const decide = (term: AbortSignal): Promise<void> => recordKey.look(term).then(() => reconcilers.run(term));
+    const decide = (term: AbortSignal): Promise<void> => recordKey.checkKey(term).then(() => reconcilers.run(term));
     if (leaderFeed === null) {
       checkpoints.start(0);
       await host.runComponent('usage source', (signal) => usageSource.run(usage, intervalMs, signal).finally(() => usage.close()));
@@ -287,7 +287,7 @@ class ControllerStart {
       version: evenkeelVersion(),
     });
     await crds.install(stopping);
-    await this.#host.runComponent('CRD installer', (signal) => crds.keep(AbortSignal.any([signal, stopping])));
+    await this.#host.runComponent('CRD installer', (signal) => crds.installRepeatedly(AbortSignal.any([signal, stopping])));
     this.#registry.addHealth(healthSource('custom-resources', environment.clock, () => crds.status()));
   }
 
@@ -296,7 +296,7 @@ class ControllerStart {
     const { transport, timer, namespace } = environment;
     const dryRun = this.#dependencies.settings['controller.dryRun'];
     const key = new RecordKey({ transport, leaders, timer, logger, namespace, isLeader: () => this.#host.isLeader(), dryRun });
-    await this.#host.runComponent('record key', (signal) => key.keep(signal));
+    await this.#host.runComponent('record key', (signal) => key.watchKey(signal));
     this.#registry.addHealth(recordKeyHealth(key, environment.clock));
     return key;
   }

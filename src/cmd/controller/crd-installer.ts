@@ -38,7 +38,7 @@ export class CrdInstaller {
   }
 
   /** Retries each minute while a CRD has a problem. Resolves when none has one, or when `signal` aborts. */
-  async keep(signal: AbortSignal): Promise<void> {
+  async installRepeatedly(signal: AbortSignal): Promise<void> {
     try {
       while (this.#installed.some(({ outcome }) => outcome !== 'applied' && outcome !== 'unchanged' && outcome !== 'kept-newer')) {
         await pause(this.#dependencies.timer, PROBLEM_RETRY_MS, signal);

@@ -5,7 +5,7 @@ import { aNodeRecord, aPodRecord, aWorkloadRecord } from '../../../test/builders
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { FakePrometheus } from '../../../test/fakes/fake-prometheus.ts';
 import { FastTimer, until } from '../../../test/fakes/fast-timer.ts';
-import { answeredFrom, type LabelledSeries } from '../../../test/fakes/labelled-prometheus.ts';
+import { serveSeries, type LabelledSeries } from '../../../test/fakes/labelled-prometheus.ts';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import { MiB } from '#kube/units';
@@ -25,7 +25,7 @@ let series: readonly LabelledSeries[];
 let prometheus: ControllerPrometheus;
 beforeEach(async () => {
   server = await FakePrometheus.start();
-  server.on(answeredFrom(() => series));
+  server.on(serveSeries(() => series));
   series = [...seriesOf('prod-eu', OURS, 100 * MiB), ...seriesOf('prod-us', THEIRS, 900 * MiB)];
 });
 afterEach(async () => {

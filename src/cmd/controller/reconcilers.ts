@@ -121,14 +121,14 @@ export class Reconcilers {
       failuresOf: (pod) => this.#dependencies.usage.failuresOf(pod),
       readingsOf: ({ namespace, name }) => this.#dependencies.usage.evidence.readingsOf(namespace, name),
       admission: this.#dependencies.settings['controller.admission.enabled'],
-      inPlaceResize: () => this.#inPlace,
+      canResizeInPlace: () => this.#inPlace,
     });
     const policy = new PodResizePolicyReconciler({
       ...shared,
       dryRun: this.#dependencies.settings['controller.dryRun'],
       activePause: (now) => state.activePause(now),
       missingPermissions: () => this.#dependencies.permissions.missing().map(wordsOf),
-      unpermittedKinds: () => unpermittedKinds(this.#dependencies.informers.scalableKinds(), state.podsOfUnreadKinds()),
+      unpermittedKinds: () => unpermittedKinds(this.#dependencies.informers.scalableKinds(), state.countPodsOfUnreadKinds()),
       enqueueWorkload: (key) => workloads.add(key),
       enqueuePolicy: (name) => policies.add(name),
     });
@@ -181,7 +181,7 @@ export class Reconcilers {
   /** Enqueues an idled workload that is in use, because its pods have their idle size until the next reconcile. */
   #wakeIfIdle(key: WorkloadKey, workloads: WorkQueue<WorkloadKey>): void {
     const idle = this.decisions.find(key)?.status.idle;
-    if (idle !== undefined && idle.wakingSince === undefined) workloads.add(key, 'high');
+    if (idle !== undefined && idle.wakeStartedAt === undefined) workloads.add(key, 'high');
   }
 
   /** Sum of the recommended requests of all pods; null before the first recommendation. */

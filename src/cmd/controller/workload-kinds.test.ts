@@ -92,6 +92,9 @@ describe('the health of kinds of workloads', () => {
     ],
   ])('%s', (_, given, status, message) => {
     const informers = { scalableKinds: () => ({ ...NOTHING, ...given }) };
-    expect(workloadKindsHealth(informers, { podsOfUnreadKinds: () => pods }, new FakeClock()).status()).toMatchObject({ status, message });
+    expect(workloadKindsHealth(informers, { countPodsOfUnreadKinds: () => pods }, new FakeClock()).status()).toMatchObject({
+      status,
+      message,
+    });
   });
 });

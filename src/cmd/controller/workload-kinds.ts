@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 import { healthSource, unreadableText } from './health-sources.ts';
 
-/** Numbers of pods by the kind of their owner, for kinds that are not read, as from `ClusterState.podsOfUnreadKinds`. */
+/** Numbers of pods by the kind of their owner, for kinds that are not read, as from `ClusterState.countPodsOfUnreadKinds`. */
 type PodsByKind = ReadonlyMap<string, number>;
 
 /** `12 pods of rollouts.argoproj.io` for each scalable kind without permission that has pods. */
@@ -24,12 +24,12 @@ export function unpermittedKinds({ read, notPermitted }: ScalableKindsStatus, po
 /** Health of the kinds with a `scale` subresource: which are read, and why others are not. */
 export function workloadKindsHealth(
   informers: { scalableKinds(): ScalableKindsStatus },
-  cluster: { podsOfUnreadKinds(): PodsByKind },
+  cluster: { countPodsOfUnreadKinds(): PodsByKind },
   clock: Clock,
 ): HealthSource {
   return healthSource('workload-kinds', clock, () => {
     const status = informers.scalableKinds();
-    const unpermitted = unpermittedKinds(status, cluster.podsOfUnreadKinds());
+    const unpermitted = unpermittedKinds(status, cluster.countPodsOfUnreadKinds());
     const problems = [
       ...(status.problem === null ? [] : [status.problem]),
       ...(unpermitted.length === 0

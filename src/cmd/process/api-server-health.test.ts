@@ -10,7 +10,7 @@ describe('the health of the API server', () => {
     const transport = new FakeTransport(() => ({ body: { gitVersion: 'v1.36.0' } }));
     const health = new ApiServerHealth(transport, clock, clock);
     await health.start();
-    expect([health.reachable(), health.version(), health.status().status]).toEqual([true, 'v1.36.0', 'ok']);
+    expect([health.isReachable(), health.version(), health.status().status]).toEqual([true, 'v1.36.0', 'ok']);
 
     transport.answer = () => Promise.reject(new Error('connection refused'));
     await clock.advance(6_000);
@@ -26,7 +26,7 @@ describe('the health of the API server', () => {
 
     transport.answer = () => ({ body: { gitVersion: 'v1.36.1' } });
     await clock.advance(2_000);
-    expect([health.reachable(), health.version()]).toEqual([true, 'v1.36.1']);
+    expect([health.isReachable(), health.version()]).toEqual([true, 'v1.36.1']);
     health.stop();
     expect(clock.waiting).toBe(0);
   });

@@ -48,7 +48,7 @@ export class ApiServerHealth implements HealthSource {
     return this.#version;
   }
 
-  reachable(): boolean {
+  isReachable(): boolean {
     return this.#problem === null;
   }
 

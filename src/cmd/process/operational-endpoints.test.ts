@@ -21,7 +21,7 @@ const FULL_DISK: StoreEngine = {
   retryMs: () => 500,
 };
 
-const SYNCED: FeedStatus = { synced: () => true, confirmedAt: () => 0, describeStaleness: () => null, informers: () => [] };
+const SYNCED: FeedStatus = { isSynced: () => true, confirmedAt: () => 0, describeStaleness: () => null, informers: () => [] };
 
 test('a store that refuses writes fails in health and leaves /readyz at 200', async () => {
   const clock = new FakeClock();

@@ -48,8 +48,8 @@ export async function startOperationalEndpoints(
     ],
     // The store does not affect readiness: reads work without it, and health reports its problem.
     readyz: [
-      { name: 'api-server', check: () => ({ ok: apiServer.reachable(), message: apiServer.status().message }) },
-      { name: 'informers', check: () => ({ ok: feed()?.synced() ?? false, message: waitingFor(feed()) }) },
+      { name: 'api-server', check: () => ({ ok: apiServer.isReachable(), message: apiServer.status().message }) },
+      { name: 'informers', check: () => ({ ok: feed()?.isSynced() ?? false, message: waitingFor(feed()) }) },
     ],
   };
   const listening = await listen(addresses, checks, dependencies);

@@ -9,7 +9,7 @@ import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import type { EffectGate, EffectGateState } from '../../runtime/effect-gate.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import type { SettingsOf, SettingTable } from '../../runtime/options/setting.ts';
-import { orAborted } from '../../runtime/or-aborted.ts';
+import { raceWithAbort } from '../../runtime/or-aborted.ts';
 import type { Reconciler } from '../../runtime/reconciler.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { SystemTimer } from '../../runtime/system-clock.ts';
@@ -122,7 +122,7 @@ class Replica {
     const informers = await host.startInformers(['node']);
     this.informers = informers.informers().map(({ name }) => name);
     const gate = await host.openGate({ dryRun: true, sources: [] });
-    await orAborted(informers.whenSynced, host.stopping);
+    await raceWithAbort(informers.whenSynced, host.stopping);
     await host.lead((term) => this.#reconcileNodes(host, gate, term));
     this.#up.resolve(null);
     return host;

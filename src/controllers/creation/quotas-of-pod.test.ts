@@ -3,7 +3,7 @@ import { amounts } from '../../../test/builders/rightsizing.ts';
 import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { SECOND_MS } from '#kube/units';
 import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
-import { countsPod, QuotaCount } from './quotas-of-pod.ts';
+import { isInQuotaScope, QuotaCount } from './quotas-of-pod.ts';
 
 const NONE = amounts(null, null);
 
@@ -85,6 +85,6 @@ describe('a quota', () => {
       ...usual,
       ...request,
     };
-    expect(countsPod(quota('0', scopes), creation)).toBe(expected);
+    expect(isInQuotaScope(quota('0', scopes), creation)).toBe(expected);
   });
 });

@@ -14,7 +14,7 @@ const MAX_PODS = 1_000;
 const MAX_QUOTAS = 1_000;
 
 /** Whether the scopes of a quota include a pod. */
-export function countsPod({ scopes = [] }: ResourceQuotaRecord, pod: CreationRequest): boolean {
+export function isInQuotaScope({ scopes = [] }: ResourceQuotaRecord, pod: CreationRequest): boolean {
   return scopes.every((scope) => isInScope(scope, pod));
 }
 
@@ -67,7 +67,7 @@ export class QuotaCount {
 
   /** Counts a pod that is about to be created, unless the quota will refuse it. */
   admit(quota: ResourceQuotaRecord, amounts: PodAmounts, now: Instant): void {
-    if (!fitsQuota(this.withAdmitted(quota, now), amounts)) return;
+    if (!isWithinQuota(this.withAdmitted(quota, now), amounts)) return;
     const { requests, limits } = amounts;
     const count = this.#update(quota, now) ?? { previous: quota, pods: [] };
     this.#byQuota.set(keyOf(quota), count);
@@ -95,7 +95,7 @@ export class QuotaCount {
   }
 }
 
-function fitsQuota(quota: ResourceQuotaRecord, { requests, limits }: PodAmounts): boolean {
+function isWithinQuota(quota: ResourceQuotaRecord, { requests, limits }: PodAmounts): boolean {
   return (['cpuMillicores', 'memoryBytes'] as const).every(
     (field) => requests[field] <= getRemainingQuota(quota, 'requests', field) && limits[field] <= getRemainingQuota(quota, 'limits', field),
   );

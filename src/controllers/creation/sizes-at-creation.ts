@@ -6,7 +6,7 @@ import { classOfNode, isByNodeClass } from '../../core/resize/layers/node-classe
 import { memoryAtCreation } from '../../core/resize/layers/node-classes/current-classes.ts';
 import type { ResizeMemory } from '../../core/resize/model/situation.ts';
 import { modeInForce } from '../../core/resize/policy/policy-rules.ts';
-import { atLeastRaised } from '../../core/resize/plan/raised-template.ts';
+import { applyTemplateRaises } from '../../core/resize/plan/raised-template.ts';
 import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
 import { readMemory } from '../../core/resize/status/memory-codec.ts';
 import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/size-at-creation.ts';
@@ -19,7 +19,7 @@ import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-crea
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';
-import { countsPod, QuotaCount } from './quotas-of-pod.ts';
+import { isInQuotaScope, QuotaCount } from './quotas-of-pod.ts';
 
 /** Free capacity is cached for this long: pods are created in bursts, and the scheduler decides in the end. */
 const FREE_CACHED_FOR_MS: DurationMs = 15 * SECOND_MS;
@@ -45,7 +45,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
   sizeOf(request: CreationRequest): SizeAtCreation | null {
     const { cluster, clock } = this.#dependencies;
     const now = clock.now();
-    const binding = cluster.quotasIn(request.namespace).filter((quota) => countsPod(quota, request));
+    const binding = cluster.quotasIn(request.namespace).filter((quota) => isInQuotaScope(quota, request));
     const quotas = binding.map((quota) => this.#quotaCount.withAdmitted(quota, now));
     const size = this.#sizeOfPod(request, quotas);
     // A pod that keeps its template's size uses the quota as well.
@@ -55,7 +55,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
 
   #sizeOfPod(request: CreationRequest, quotas: readonly ResourceQuotaRecord[]): SizeAtCreation | null {
     const { cluster, clock, dryRun, activePause } = this.#dependencies;
-    if (dryRun || !cluster.synced() || activePause(clock.now()) !== null) return null;
+    if (dryRun || !cluster.isSynced() || activePause(clock.now()) !== null) return null;
     const workload = request.owner === null ? undefined : this.#workloadOf(request, request.owner);
     // The pods of a reset keep their template's size, although the Recommendation is deleted only after the restart.
     const isReset = workload?.annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
@@ -77,7 +77,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
       policy: rules,
       overrides,
       // The pod has the current template, which the workload's record may not show yet.
-      inForce: atLeastRaised(
+      inForce: applyTemplateRaises(
         lastApplied?.values ?? new Map(),
         template,
         new Map(request.containers.map((container) => [container.name, container])),

@@ -72,11 +72,11 @@ describe('a PodResizePolicy', () => {
     world.setAutoscalerLease({ isHeld: true });
     await world.run(MINUTE_MS);
     expect(condition('all', 'Ready').message).not.toContain('pace Hourly');
-    expect(world.status(WEB).pace).toMatchObject({ inForce: 'Hourly' });
+    expect(world.status(WEB).pace).toMatchObject({ effective: 'Hourly' });
     world.setAutoscalerLease(unreadableLease('403'));
     await world.run(MINUTE_MS);
     expect(condition('all', 'Ready').message).toContain('pace Hourly acts as Daily: the lease of evenkeel-autoscaler cannot be read: 403');
-    expect(world.status(WEB).pace).toMatchObject({ inForce: 'Daily' });
+    expect(world.status(WEB).pace).toMatchObject({ effective: 'Daily' });
     expect(paces.filter((pace, index) => pace !== paces[index - 1])).toEqual(['Daily', 'Hourly', 'Daily']);
     expect(world.cycleRecords.length).toBe(cycles + 2);
   });

@@ -12,7 +12,7 @@ import { listUnmatched } from '../../core/resize/policy/unmatched.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import { findNodeAutoscaler, type NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
-import type { PolicyInForce } from '../../state/policy-resolver.ts';
+import type { EffectivePolicy } from '../../state/policy-resolver.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
 import { CycleMetrics } from './metrics.ts';
 import type { PodResizePolicyPorts } from './ports.ts';
@@ -58,13 +58,13 @@ export class PodResizePolicyReconciler implements Reconciler {
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult> {
-    if (!this.#ports.cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
+    if (!this.#ports.cluster.isSynced()) return { requeueAfterMs: NOT_SYNCED_MS };
     if (name === NO_POLICY) return this.#reconcileUngoverned();
     const stored = [...this.#ports.cluster.podResizePolicies()].find(({ metadata }) => metadata.name === name);
     if (stored === undefined) return this.#forget(name);
     const { clock, policies, cycles } = this.#ports;
     const now = clock.now();
-    const inForce = policies.inForce(stored);
+    const inForce = policies.findEffectivePolicy(stored);
     const { policy, reading } = inForce;
     const reach = this.#reachOf(policy);
     const intervalMs = reading.ok ? reading.rules.intervalMs : DEFAULT_POLICY_RULES.intervalMs;
@@ -80,7 +80,7 @@ export class PodResizePolicyReconciler implements Reconciler {
     return { requeueAfterMs: Math.max(SECOND_MS, dueAt - clock.now()) };
   }
 
-  #isDue({ policy, reading, overrides }: PolicyInForce, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
+  #isDue({ policy, reading, overrides }: EffectivePolicy, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
     const { cycles, policies } = this.#ports;
     const { name, generation } = policy.metadata;
     // A changed or expired override and a changed pace change the rules as a new spec does.
@@ -97,7 +97,7 @@ export class PodResizePolicyReconciler implements Reconciler {
   }
 
   async #publish(
-    { policy, reading, overrides, ignored }: PolicyInForce,
+    { policy, reading, overrides, ignored }: EffectivePolicy,
     reach: PolicyReach,
     now: Instant,
     signal: AbortSignal,
@@ -120,7 +120,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       lastTrigger: cycle !== null && cycle.trigger === trigger ? trigger : (policy.status?.lastTrigger ?? null),
       dryRun,
       pause: this.#ports.activePause(now),
-      admission: this.#ports.policies.admission,
+      admission: this.#ports.policies.isAdmissionEnabled,
       autoscalerLease: this.#ports.policies.autoscalerLease,
       nodeAutoscaler: this.#findNodeAutoscaler(now),
       missingPermissions: missingPermissions(),

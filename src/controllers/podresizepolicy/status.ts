@@ -10,7 +10,7 @@ import { omitEmpty } from '../../core/model/omit-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import type { NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.ts';
-import { whyDaily } from '../../core/resize/policy/policy-rules.ts';
+import { findDailyReason } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
 import { describePause } from '../../runtime/pause-watch.ts';
@@ -58,7 +58,7 @@ const MAX_MESSAGE = 2000;
 export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   const { policy, governed, cycle, lastTrigger } = facts;
   const { generation } = policy.metadata;
-  const yields = [...facts.outrankedBy].slice(0, MAX_OUTRANKING_POLICIES).map(([name, workloads]) => ({ policy: name, workloads }));
+  const outrankedBy = [...facts.outrankedBy].slice(0, MAX_OUTRANKING_POLICIES).map(([name, workloads]) => ({ policy: name, workloads }));
   const lastCycle = cycle === null ? policy.status?.lastCycle : cycleStatus(cycle);
   const nextWindow = windowStatus(facts);
   return omitEmpty({
@@ -66,7 +66,7 @@ export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
     workloads: countsOf(governed),
     awaiting: awaitingOf(governed),
     ...waitingRaisesOf(governed),
-    ...(yields.length === 0 ? {} : { yields }),
+    ...(outrankedBy.length === 0 ? {} : { outrankedBy }),
     ...(lastCycle === undefined ? {} : { lastCycle }),
     ...(lastTrigger === null ? {} : { lastTrigger }),
     savings: savingsOf(governed),
@@ -203,7 +203,7 @@ function readyOf({
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
   const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listNames(missingPermissions)}`;
   const unread = unpermittedKinds.length === 0 ? '' : `; not resized, because their kinds may not be read: ${listNames(unpermittedKinds)}`;
-  const reason = whyDaily(reading.rules, autoscalerLease);
+  const reason = findDailyReason(reading.rules, autoscalerLease);
   const daily = reason === null ? '' : `; pace Hourly acts as Daily: ${reason}`;
   const outranked = outrankedBy.size === 0 ? '' : `; outranked for ${describeCounts(outrankedBy)}`;
   const nothing = unmatched.length === 0 ? '' : `; ${unmatched.join('; ')}`;

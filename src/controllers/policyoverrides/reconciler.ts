@@ -17,7 +17,7 @@ import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 
 export interface PolicyOverridePorts {
   readonly clock: Clock;
-  readonly cluster: Pick<ClusterReader, 'synced' | 'ownObjects' | 'subscribe'>;
+  readonly cluster: Pick<ClusterReader, 'isSynced' | 'ownObjects' | 'subscribe'>;
   readonly records: RecordWriter;
   readonly events: EventRecorder;
   readonly logger: Logger;
@@ -62,7 +62,7 @@ export class PolicyOverrideReconciler implements Reconciler {
   /** Idempotent: the annotation is changed only while it has the resourceVersion that was read. */
   async reconcile(key: PolicyKey, signal: AbortSignal): Promise<ReconcileResult> {
     const { clock, cluster } = this.#ports;
-    if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
+    if (!cluster.isSynced()) return { requeueAfterMs: NOT_SYNCED_MS };
     const kind = OVERRIDABLE_KINDS.find((candidate) => key.startsWith(`${candidate}/`));
     if (kind === undefined) return { done: true };
     const policy = policiesOf(cluster, kind).find(({ metadata }) => `${kind}/${metadata.name}` === key);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, anHpaRecord, aWorkloadRecord, memory } from '../../../test/builders/rightsizing.ts';
-import { targetsNote } from '../../../test/builders/original-notes.ts';
+import { targetsAnnotation } from '../../../test/builders/original-annotations.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { originalBinding, readOriginal, writeTargets, type RecordedTarget } from '../../core/hpa/recorded-target.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
@@ -66,8 +66,8 @@ describe('an autoscaler that measures against the request', () => {
   test('with a signed annotation of a later version is not followed, and an Event reports it', async () => {
     const [hpa] = world.cluster.hpaList;
     const target = { resource: 'cpu', container: null, percent: 20, request: 500, set: 60 } as const;
-    const note = targetsNote([target], world.clock.now()).replace('"v":1', '"v":2');
-    const record = TEST_SIGNER.sign(originalBinding(hpa!), note);
+    const annotation = targetsAnnotation([target], world.clock.now()).replace('"v":1', '"v":2');
+    const record = TEST_SIGNER.sign(originalBinding(hpa!), annotation);
     world.setHpa('web', (each) => ({ ...each, hasAnnotations: true, annotations: { 'evenkeel.io/original': record } }));
     world.setPolicy('all', { mode: 'Recommend' });
     await world.run(2 * HOUR_MS);
@@ -289,7 +289,7 @@ describe('a record that Evenkeel signed earlier and a tenant puts back', () => {
   const earlier = (target: Partial<RecordedTarget> = {}): string => {
     const targets = [{ resource: 'cpu' as const, container: null, percent: 20, request: 500, set: 60, ...target }];
     const [hpa] = world.cluster.hpaList;
-    return TEST_SIGNER.sign(originalBinding(hpa!), targetsNote(targets, world.clock.now() - 30 * DAY_MS));
+    return TEST_SIGNER.sign(originalBinding(hpa!), targetsAnnotation(targets, world.clock.now() - 30 * DAY_MS));
   };
   const putBack = (record: string): void =>
     world.setHpa('web', (hpa) => ({ ...hpa, hasAnnotations: true, annotations: { 'evenkeel.io/original': record } }));

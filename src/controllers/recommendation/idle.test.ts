@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { amounts, anAdvice, anHpaRecord, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
-import { idleOriginal } from '../../../test/builders/original-notes.ts';
+import { idleOriginal } from '../../../test/builders/original-annotations.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
@@ -254,7 +254,7 @@ describe('Where the policy allows fewer replicas', () => {
     change({ replicas: { desired: 2, current: 2, ready: 2 } });
     await world.run(10 * MINUTE_MS);
     expect([replicas(), world.cpus(), originalAnnotation()]).toEqual([2, [500, 500, 500], undefined]);
-    expect(world.status().lastIdle?.because).toContain('set to 2 by another manager');
+    expect(world.status().lastIdle?.wakeReason).toContain('set to 2 by another manager');
   });
 
   test('with an autoscaler, minReplicas is lowered instead, and the autoscaler sets the replicas', async () => {
@@ -279,7 +279,7 @@ describe('Where the policy allows fewer replicas', () => {
     world.setHpa('web', (hpa) => ({ ...hpa, minReplicas: 2 }));
     await world.run(10 * MINUTE_MS);
     expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 2, annotations: {} });
-    expect([world.status().idle, world.status().lastIdle?.because]).toEqual([undefined, expect.stringContaining('set to 2')]);
+    expect([world.status().idle, world.status().lastIdle?.wakeReason]).toEqual([undefined, expect.stringContaining('set to 2')]);
     expect(reasons().filter((reason) => reason === 'Scaled')).toHaveLength(1);
   });
 

@@ -105,7 +105,7 @@ function finalState(world: ResizeWorld) {
       limit: exception.limit,
       proposed: exception.proposed,
       applied: exception.applied,
-      settled: exception.settled,
+      inEffect: exception.inEffect,
       occurrences: exception.occurrences,
       by: exception.decidedBy,
     },
@@ -117,11 +117,14 @@ const ENDS = {
     limits: [256, 256, 256],
     exception: { state: 'resolved', applied: false },
   },
-  'a person approves: the limit is the new normal': { limits: [320, 320, 320], exception: { state: 'approved', by: 'ann', settled: true } },
+  'a person approves: the limit is the new normal': {
+    limits: [320, 320, 320],
+    exception: { state: 'approved', by: 'ann', inEffect: true },
+  },
   'a person rejects: the earlier limit is put back': { limits: [256, 256, 256], exception: { state: 'rejected', applied: false } },
   'a person approves a ceiling: it is written onto the workload': {
     ceiling: '{"main":{"memory":"200Mi"}}',
-    exception: { state: 'approved', type: 'recommendation-over-ceiling', settled: true },
+    exception: { state: 'approved', type: 'recommendation-over-ceiling', inEffect: true },
   },
 };
 

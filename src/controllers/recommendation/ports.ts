@@ -74,5 +74,5 @@ export interface RecommendationPorts {
   /** Whether the admission webhook sizes new pods. */
   readonly admission?: boolean;
   /** Whether the API server serves `pods/resize`. */
-  readonly inPlaceResize: () => boolean;
+  readonly canResizeInPlace: () => boolean;
 }

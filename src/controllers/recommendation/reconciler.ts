@@ -42,7 +42,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
 
   /** Level-triggered and idempotent: safe to call at any time, any number of times, after any crash. */
   async reconcile(key: WorkloadKey, signal: AbortSignal): Promise<ReconcileResult> {
-    if (!this.#ports.cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
+    if (!this.#ports.cluster.isSynced()) return { requeueAfterMs: NOT_SYNCED_MS };
     const advice = await this.#observeUsage(key);
     // Read after the awaits: policies and workload may have changed.
     const governed = findGovernedWorkload(this.#ports, key);
@@ -69,7 +69,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     }
     this.#publisher.reportToCycle(governed, last, result);
     const { intervalMs } = governed.governance.rules;
-    const nextMs = last.lookAgainInMs < intervalMs ? last.lookAgainInMs : intervalMs + AFTER_CYCLE_MS;
+    const nextMs = last.reconcileAfterMs < intervalMs ? last.reconcileAfterMs : intervalMs + AFTER_CYCLE_MS;
     return { requeueAfterMs: result.isUnfinished ? Math.min(UNFINISHED_MS, nextMs) : nextMs };
   }
 

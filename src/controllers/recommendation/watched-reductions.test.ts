@@ -22,7 +22,7 @@ beforeEach(() => {
 /** Reports the hours since the change with CPU pressure that is higher by `rise` than a week before. */
 function showPressure(rise: number): void {
   const now = world.clock.now();
-  const began = Math.ceil(Date.parse(world.status().watched![0]!.since) / HOUR_MS);
+  const began = Math.ceil(Date.parse(world.status().observedReductions![0]!.since) / HOUR_MS);
   const evidence = Array.from({ length: Math.floor(now / HOUR_MS) - began }, (_, index): EvidenceHour => {
     const weekBefore = { ...NO_EVIDENCE, cpuPressureRatio: 0.1 };
     return { at: (began + index) * HOUR_MS, ...NO_EVIDENCE, cpuPressureRatio: 0.1 + rise, weekBefore };
@@ -32,24 +32,24 @@ function showPressure(rise: number): void {
 
 test('the status shows the watched reduction and its comparable hours; evidence is requested no longer than that', async () => {
   await world.run(HOUR_MS);
-  const [first] = world.status().watched!;
+  const [first] = world.status().observedReductions!;
   expect(first).toMatchObject({ comparedHours: 0, containers: [{ name: 'main', requests: { cpu: '500m', memory: '512Mi' } }] });
   expect(world.status().message).toContain('nothing could be compared');
   expect([askedSince[0], askedSince.at(-1)]).toEqual([undefined, Date.parse(first!.since) - 2 * HOUR_MS]);
   await world.run(4 * HOUR_MS);
   showPressure(0);
   await world.run(2 * HOUR_MS);
-  expect(world.status().watched).toMatchObject([{ comparedHours: 3 }]);
+  expect(world.status().observedReductions).toMatchObject([{ comparedHours: 3 }]);
   expect(validate(world.recommendation()) || validate.errors).toBe(true);
   expect(world.cpus()).toEqual([100, 100, 100]);
   expect(world.decisions.evidence(WEB)?.map(({ evidence }) => evidence)).toEqual([undefined]);
   await world.run(21 * HOUR_MS);
-  expect([world.status().watched, askedSince.at(-1)]).toEqual([undefined, undefined]);
+  expect([world.status().observedReductions, askedSince.at(-1)]).toEqual([undefined, undefined]);
 });
 
 test('takes no slot of maxConcurrent', async () => {
   await world.run(HOUR_MS);
-  expect(world.status().watched).toHaveLength(1);
+  expect(world.status().observedReductions).toHaveLength(1);
   expect(world.decisions.countInProgress('all', 'shop/Deployment/other')).toBe(0);
 });
 
@@ -64,7 +64,7 @@ test('a regression after a restart of the process rolls it back, reports, counts
     reason: 'rolled-back',
     rolledBack: { reason: 'pressure', message: expect.stringContaining('than in the same hour of the week before'), count: 1 },
   });
-  expect(world.status().watched).toBeUndefined();
+  expect(world.status().observedReductions).toBeUndefined();
   expect(world.events.filter(({ reason }) => reason === 'RolledBack')).toHaveLength(1);
   expect(world.metrics.total('evenkeel_rollbacks_total', { reason: 'pressure' })).toBe(1);
   await world.run(20 * HOUR_MS);

@@ -33,7 +33,7 @@ import type { PolicyResolver } from '../../state/policy-resolver.ts';
 
 export interface ResetPorts {
   readonly clock: Clock;
-  readonly cluster: Pick<ClusterReader, 'synced' | 'findWorkload' | 'findRecommendation' | 'workloads' | 'subscribe'>;
+  readonly cluster: Pick<ClusterReader, 'isSynced' | 'findWorkload' | 'findRecommendation' | 'workloads' | 'subscribe'>;
   readonly policies: Pick<PolicyResolver, 'governanceOf'>;
   readonly gate: Pick<EffectGate, 'carryOut'>;
   readonly records: RecordWriter;
@@ -68,7 +68,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
 
   async reconcile(key: WorkloadKey, signal: AbortSignal): Promise<ReconcileResult> {
     const { clock, cluster, signer } = this.#ports;
-    if (!cluster.synced() || !signer.hasKey) return { requeueAfterMs: NOT_SYNCED_MS };
+    if (!cluster.isSynced() || !signer.hasKey) return { requeueAfterMs: NOT_SYNCED_MS };
     const workload = cluster.findWorkload(key);
     if (workload?.deletionAt !== null) return { done: true };
     const request = readResetRequest(workload.annotations);

@@ -28,7 +28,7 @@ describe('A requirement', () => {
     [
       'operator: an operator of another namespace is refused where they only view',
       OPERATOR_OF_TARGET,
-      { ...operator, allows: () => true },
+      { ...operator, canView: () => true },
       inPay,
       'forbidden',
     ],

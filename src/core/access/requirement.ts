@@ -43,7 +43,7 @@ export const OPERATOR_OF_TARGET = { who: 'operator', namespaces: ({ target }: On
 export const OPERATOR_OF_ITEMS = { who: 'operator', namespaces: (): readonly string[] => [] } as const;
 
 /** Why the caller's role does not allow the call for any input; null: it does. */
-export function unmetRole(who: Requirement<never>['who'], scope: Scope): Refusal | null {
+export function findMissingRole(who: Requirement<never>['who'], scope: Scope): Refusal | null {
   if (who === 'open') return null;
   if (!scope.identified) {
     return { kind: 'unauthenticated', message: 'A credential is required. Sign in, or use an API key.' };
@@ -73,7 +73,7 @@ export function unmetRequirement<Input>(
   input: Input,
   isEnabled: (tool: PodTool) => boolean,
 ): Refusal | null {
-  return unmetRole(requirement.who, scope) ?? unmetByInput(requirement, scope, input, isEnabled);
+  return findMissingRole(requirement.who, scope) ?? unmetByInput(requirement, scope, input, isEnabled);
 }
 
 const ADMINS_ONLY = 'Only an admin may do this.';
@@ -89,7 +89,7 @@ function unmetByInput<Input>(
       return outsideOf(requirement.namespaces(input), scope);
     case 'operator': {
       const namespaces = requirement.namespaces(input);
-      const readOnly = namespaces.find((namespace) => !scope.operates(namespace));
+      const readOnly = namespaces.find((namespace) => !scope.canOperate(namespace));
       const message = `You only read namespace ${readOnly ?? ''}. Ask an admin for the role operator there.`;
       return outsideOf(namespaces, scope) ?? (readOnly === undefined ? null : forbidden(message));
     }

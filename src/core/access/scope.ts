@@ -18,9 +18,9 @@ export interface Scope {
   /** Equal for callers with equal permissions; part of entity tags and cache keys. */
   readonly key: string;
   /** Whether the caller may read the namespace. */
-  allows(namespace: string): boolean;
+  canView(namespace: string): boolean;
   /** Whether the caller has the role operator in the namespace. */
-  operates(namespace: string): boolean;
+  canOperate(namespace: string): boolean;
 }
 
 /** The scope of every caller while `auth.enabled` is false. */
@@ -32,11 +32,11 @@ export const EVERYONE_IS_ADMIN: Scope = {
   session: false,
   actor: 'anonymous',
   key: 'admin',
-  allows: () => true,
-  operates: () => true,
+  canView: () => true,
+  canOperate: () => true,
 };
 
 /** The first namespace that the scope does not allow; undefined: it allows all. */
 export function deniedNamespace(scope: Scope, namespaces: readonly string[]): string | undefined {
-  return namespaces.find((namespace) => !scope.allows(namespace));
+  return namespaces.find((namespace) => !scope.canView(namespace));
 }

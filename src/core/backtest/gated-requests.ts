@@ -68,7 +68,7 @@ class Gate {
       this.#reduction = null;
     }
     const change = this.#dueChange(now, target, advice);
-    this.#rememberIncrease(change, (advice[this.#resource]?.increase ?? null) !== null);
+    this.#recordIncrease(change, (advice[this.#resource]?.increase ?? null) !== null);
     if (change === undefined) return this.#request;
     const endsIncrease = change.endsIncrease === true;
     const mayWait = !change.urgent && !endsIncrease;
@@ -84,7 +84,7 @@ class Gate {
     return this.#request;
   }
 
-  #rememberIncrease(change: DueChange | undefined, isIncreased: boolean): void {
+  #recordIncrease(change: DueChange | undefined, isIncreased: boolean): void {
     if (isIncreased && change?.direction === 'raise') this.#beforeIncrease ??= this.#request;
     if (!isIncreased && change?.endsIncrease !== true) this.#beforeIncrease = null;
   }

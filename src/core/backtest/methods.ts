@@ -3,7 +3,7 @@
 import { type EvenkeelSetting, evenkeelPolicy } from './evenkeel-policy.ts';
 import { type AdviceFrom, computeGatedRequests } from './gated-requests.ts';
 import { clairvoyantRequests, krrPolicy, vpaInPlacePolicy, vpaPolicy } from './peer-policies.ts';
-import { refusesRaises, applyRefusals } from './refused-raises.ts';
+import { findRefusedSlots, applyRefusals } from './refused-raises.ts';
 import { replay } from './replay.ts';
 import { type RefusalScore, score } from './score.ts';
 import { type Resource, SLOTS_PER_DAY, type Trace } from './time-grid.ts';
@@ -65,14 +65,14 @@ export function backtestResource(trace: Trace, resource: Resource, setting: Even
     clairvoyantDayP99: clairvoyant('day', 0.99),
     clairvoyantHour: clairvoyant('hour', 1),
   };
-  const refuses = refusesRaises(values, firstSlot);
+  const isRefused = findRefusedSlots(values, firstSlot);
   const refused: Partial<Record<Method, Float64Array>> = {
-    evenkeel: applyRefusals(requests.evenkeel, firstSlot, refuses),
-    evenkeelGated: applyRefusals(requests.evenkeelGated, firstSlot, refuses),
-    vpa: applyRefusals(requests.vpa, firstSlot, refuses),
+    evenkeel: applyRefusals(requests.evenkeel, firstSlot, isRefused),
+    evenkeelGated: applyRefusals(requests.evenkeelGated, firstSlot, isRefused),
+    vpa: applyRefusals(requests.vpa, firstSlot, isRefused),
     // Its raises depend on earlier refusals.
-    vpaInPlace: replay(values, firstSlot, vpaInPlacePolicy(resource), refuses),
-    krr: applyRefusals(requests.krr, firstSlot, refuses),
+    vpaInPlace: replay(values, firstSlot, vpaInPlacePolicy(resource), isRefused),
+    krr: applyRefusals(requests.krr, firstSlot, isRefused),
   };
   const scores: Partial<Record<Method, RefusalScore>> = {};
   for (const method of METHODS) {

@@ -1,7 +1,7 @@
 // The compared methods besides Evenkeel: VPA with its updater, KRR's `simple` applied daily, and clairvoyant requests.
 
 import { krrCpu, krrMemory } from '../peers/krr.ts';
-import { VpaRecommender, vpaUpdaterActs } from '../peers/vpa.ts';
+import { VpaRecommender, isUpdatedByVpa } from '../peers/vpa.ts';
 import { MiB, SECOND_MS } from '#kube/units';
 import type { RequestPolicy } from './replay.ts';
 import { type Resource, SLOT_SECONDS, SLOTS_PER_DAY, SLOTS_PER_HOUR } from './time-grid.ts';
@@ -29,7 +29,7 @@ export function vpaPolicy(resource: Resource): RequestPolicy {
     },
     decide: (slot) => {
       const recommendation = vpa.recommend();
-      if (recommendation !== null && (request === null || vpaUpdaterActs(request, recommendation, (slot - since) * SLOT_MS))) {
+      if (recommendation !== null && (request === null || isUpdatedByVpa(request, recommendation, (slot - since) * SLOT_MS))) {
         request = recommendation.target;
         since = slot;
       }

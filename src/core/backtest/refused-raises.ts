@@ -13,7 +13,7 @@ const QUARTER_HOURS = 6;
  * Returns whether a raise is refused in a slot. The busiest hours have the highest mean usage of the days before, without
  * look-ahead; on the first day nothing is refused.
  */
-export function refusesRaises(values: Float64Array, firstSlot: number): (slot: number) => boolean {
+export function findRefusedSlots(values: Float64Array, firstSlot: number): (slot: number) => boolean {
   const starts = busiestQuarters(values, firstSlot);
   const firstDay = Math.floor(firstSlot / SLOTS_PER_DAY);
   return (slot) => {
@@ -25,10 +25,10 @@ export function refusesRaises(values: Float64Array, firstSlot: number): (slot: n
 }
 
 /** Effective requests with refused raises: a raise takes effect in the first slot that does not refuse it. */
-export function applyRefusals(wanted: Float64Array, firstSlot: number, refuses: (slot: number) => boolean): Float64Array {
+export function applyRefusals(wanted: Float64Array, firstSlot: number, isRefused: (slot: number) => boolean): Float64Array {
   let request = NaN;
   return wanted.map((value, index) => {
-    if (!(value > request && refuses(firstSlot + index))) request = value;
+    if (!(value > request && isRefused(firstSlot + index))) request = value;
     return request;
   });
 }

@@ -24,7 +24,7 @@ export function replay(
   values: Float64Array,
   firstSlot: number,
   policy: RequestPolicy,
-  refuses: (slot: number) => boolean = () => false,
+  isRefused: (slot: number) => boolean = () => false,
 ): Float64Array {
   const requests = new Float64Array(values.length).fill(NaN);
   let decided = NaN;
@@ -32,7 +32,7 @@ export function replay(
   for (const [index, value] of values.entries()) {
     const slot = firstSlot + index;
     if (slot % SLOTS_PER_HOUR === 0) decided = policy.decide(slot) ?? decided;
-    if (!(decided > request && refuses(slot))) request = decided;
+    if (!(decided > request && isRefused(slot))) request = decided;
     requests[index] = request;
     if (Number.isNaN(value)) continue;
     policy.observe(slot, value);

@@ -18,7 +18,7 @@ export interface HealthEvidence {
 }
 
 /** Free share below which the pods of a failed node may not fit elsewhere. */
-const HEADROOM_WANTED = 0.1;
+const HEADROOM_TARGET = 0.1;
 /** Scores by age of the data; older data is stale. */
 const FRESHNESS = [
   { withinSeconds: 60, score: 100, reason: 'The data was confirmed within the last minute.' },
@@ -77,10 +77,10 @@ function headroom({ headroomRatio }: HealthEvidence): HealthPart {
   if (headroomRatio === null) return { name: 'Headroom', score: null, weight: 1, reason: 'There is no node.' };
   const percent = Math.round(headroomRatio * 100);
   const reason =
-    headroomRatio >= HEADROOM_WANTED
+    headroomRatio >= HEADROOM_TARGET
       ? `${percent} % of the scarcer resource is not requested.`
       : `Only ${percent} % of the scarcer resource is not requested; pods of a failed node may not fit on other nodes.`;
-  return { name: 'Headroom', score: Math.round(Math.min(1, Math.max(0, headroomRatio) / HEADROOM_WANTED) * 100), weight: 1, reason };
+  return { name: 'Headroom', score: Math.round(Math.min(1, Math.max(0, headroomRatio) / HEADROOM_TARGET) * 100), weight: 1, reason };
 }
 
 function storage({ volumes }: HealthEvidence): HealthPart {

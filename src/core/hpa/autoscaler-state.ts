@@ -4,14 +4,14 @@
 import type { HpaRecord, ScaledObjectRecord } from '../model/cluster-records.ts';
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import { hasOriginalRequest } from './follow-targets.ts';
-import { readOriginal, sameMeasured, type AutoscalerMemory, type RecordedTarget } from './recorded-target.ts';
+import { readOriginal, isSameMeasured, type AutoscalerMemory, type RecordedTarget } from './recorded-target.ts';
 import { usualRequest, type ResourceMetric } from './scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
 
 /** After more reverts in a row than this another controller is assumed to manage the target. */
 const MAX_REVERTS = 2;
 /** For this long the targets are not moved then. */
-const LEFT_ALONE_FOR_MS: DurationMs = 7 * DAY_MS;
+const REVERT_COOLDOWN_MS: DurationMs = 7 * DAY_MS;
 const REFUSED_FOR_MS: DurationMs = HOUR_MS;
 
 /** One utilization target. */
@@ -48,7 +48,7 @@ export function autoscalersOf(inputs: AutoscalerStateInputs): readonly Autoscale
 }
 
 /** The controller that reconciles an HPA, such as `ScaledObject web`; null: none. */
-export function keeperOf(hpa: HpaRecord, scaledObjects: readonly ScaledObjectRecord[]): string | null {
+export function findKeeper(hpa: HpaRecord, scaledObjects: readonly ScaledObjectRecord[]): string | null {
   const { controller } = hpa;
   if (controller !== null) return `${controller.kind} ${controller.name}`;
   const scaled = scaledObjects.find((object) => object.hpa === hpa.name && object.namespace === hpa.namespace);
@@ -56,16 +56,16 @@ export function keeperOf(hpa: HpaRecord, scaledObjects: readonly ScaledObjectRec
 }
 
 function stateOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: AutoscalerStateInputs): AutoscalerState {
-  const before = resetCount(remembered.find(({ name }) => name === hpa.name) ?? unremembered(hpa.name), now);
+  const before = resetCount(remembered.find(({ name }) => name === hpa.name) ?? newAutoscalerMemory(hpa.name), now);
   const record = readOriginal(hpa);
   const targets = hpa.resourceMetrics.flatMap((metric): (TargetState & { readonly isReverted: boolean })[] => {
     if (metric.targetUtilizationRatio === null) return [];
     const live = Math.round(metric.targetUtilizationRatio * 100);
-    const noted = record?.targets.find((target) => sameMeasured(target, metric));
-    const known = before.targets.find((target) => sameMeasured(target, metric));
-    const kept = keptNow(live, noted, known);
+    const recorded = record?.targets.find((target) => isSameMeasured(target, metric));
+    const known = before.targets.find((target) => isSameMeasured(target, metric));
+    const kept = findKeptTarget(live, recorded, known);
     if (kept !== null) return [{ metric, live, kept, isReverted: false }];
-    const origin = noted ?? known;
+    const origin = recorded ?? known;
     if (origin === undefined) return [{ metric, live, kept: null, isReverted: false }];
     // Evenkeel restores the original when every pod has the original request; otherwise another manager reverted it.
     if (live === origin.percent)
@@ -93,13 +93,13 @@ function blockerOf(
   scaledObjects: readonly ScaledObjectRecord[],
   now: Instant,
 ): AutoscalerState['blocker'] {
-  const keeper = keeperOf(hpa, scaledObjects);
+  const keeper = findKeeper(hpa, scaledObjects);
   if (keeper !== null) return { message: `${keeper} manages it`, until: null };
   if (memory.isReverted && memory.reverts > MAX_REVERTS) {
     const by = memory.revertedBy ?? 'another writer';
     return {
       message: `its target was reverted by ${by} after each change; exclude the field there (such as ignoreDifferences in Argo CD)`,
-      until: (memory.revertedAt ?? now) + LEFT_ALONE_FOR_MS,
+      until: (memory.revertedAt ?? now) + REVERT_COOLDOWN_MS,
     };
   }
   if (memory.refusedAt !== null && now < memory.refusedAt + REFUSED_FOR_MS) {
@@ -109,18 +109,18 @@ function blockerOf(
 }
 
 /** The record of the current target: that of the HPA, or of the status for a value of another manager that only the status has. */
-function keptNow(live: number, noted: RecordedTarget | undefined, known: RecordedTarget | undefined): RecordedTarget | null {
-  if (noted?.set === live) return noted;
-  return known?.set === live && noted?.percent !== known.percent ? known : null;
+function findKeptTarget(live: number, recorded: RecordedTarget | undefined, known: RecordedTarget | undefined): RecordedTarget | null {
+  if (recorded?.set === live) return recorded;
+  return known?.set === live && recorded?.percent !== known.percent ? known : null;
 }
 
-/** Resets the count of reverts after `LEFT_ALONE_FOR_MS`. */
+/** Resets the count of reverts after `REVERT_COOLDOWN_MS`. */
 function resetCount(memory: AutoscalerMemory, now: Instant): AutoscalerMemory {
-  if (memory.revertedAt === null || now < memory.revertedAt + LEFT_ALONE_FOR_MS) return memory;
+  if (memory.revertedAt === null || now < memory.revertedAt + REVERT_COOLDOWN_MS) return memory;
   return { ...memory, reverts: 0, revertedAt: null, revertedBy: null, isReverted: false };
 }
 
-function unremembered(name: string): AutoscalerMemory {
+function newAutoscalerMemory(name: string): AutoscalerMemory {
   return {
     name,
     targets: [],

@@ -5,9 +5,9 @@ import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
-import { readOriginalNote, writeOriginalNote } from '../ownership/original-note.ts';
-import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../ownership/owners.ts';
-import { originalBinding, readOriginal, sameMeasured, type AutoscalerMemory, type OriginalRecord } from './recorded-target.ts';
+import { readOriginalValues, writeOriginalValues } from '../ownership/original-values.ts';
+import { NO_ORIGINAL_VALUES, keepRecognized, type OriginalValues } from '../ownership/owners.ts';
+import { originalBinding, readOriginal, isSameMeasured, type AutoscalerMemory, type OriginalRecord } from './recorded-target.ts';
 import { meanRequest, targetFor } from './scale-point.ts';
 
 interface Verifier {
@@ -30,25 +30,25 @@ export interface KnownOriginals {
 export function withCurrentOriginal(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): HpaRecord {
   const { [HPA_ANNOTATIONS.original]: signed, ...annotations } = hpa.annotations;
   if (signed === undefined) return hpa;
-  const note = signer.isAuthentic(originalBinding(hpa), signed) ? readOriginalNote(signed) : null;
+  const originals = signer.isAuthentic(originalBinding(hpa), signed) ? readOriginalValues(signed) : null;
   const record = readOriginal(hpa);
-  const current = keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => {
+  const current = keepRecognized(originals ?? NO_ORIGINAL_VALUES, (writer, takenAt) => {
     if (writer === 'idle') return takenAt === known.idleSince;
     return writer !== 'keep-replicas' || (record !== null && isCurrent(record, hpa, known));
   });
-  if (current.takenAt.size === note?.takenAt.size) return hpa;
+  if (current.takenAt.size === originals?.takenAt.size) return hpa;
   if (current.fields.size === 0) return { ...hpa, annotations };
-  return { ...hpa, annotations: { ...annotations, [HPA_ANNOTATIONS.original]: writeOriginalNote(current) } };
+  return { ...hpa, annotations: { ...annotations, [HPA_ANNOTATIONS.original]: writeOriginalValues(current) } };
 }
 
 /** The valid annotation of original values of an HPA; empty if there is none. */
-export function currentNote(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): OriginalNote {
+export function readCurrentOriginalValues(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): OriginalValues {
   const { annotations } = withCurrentOriginal(hpa, signer, known);
-  return readOriginalNote(annotations[HPA_ANNOTATIONS.original] ?? '') ?? EMPTY_NOTE;
+  return readOriginalValues(annotations[HPA_ANNOTATIONS.original] ?? '') ?? NO_ORIGINAL_VALUES;
 }
 
 function isCurrent(record: OriginalRecord, hpa: HpaRecord, { remembered, pods }: KnownOriginals): boolean {
-  return remembered === null ? describes(record, hpa, pods) : isNewest(record, hpa, remembered);
+  return remembered === null ? hasCurrentTargets(record, hpa, pods) : isNewest(record, hpa, remembered);
 }
 
 /** Whether the record is at least as new as the status, which has the targets from before the first move until the record is removed. */
@@ -65,9 +65,9 @@ export function isNewest(
  * Whether each target is as recorded and matches the current requests of the pods. A replay of such a record changes nothing,
  * because it has the load per pod that the HPA has already.
  */
-function describes({ targets }: OriginalRecord, { resourceMetrics }: HpaRecord, pods: readonly PodRecord[]): boolean {
+function hasCurrentTargets({ targets }: OriginalRecord, { resourceMetrics }: HpaRecord, pods: readonly PodRecord[]): boolean {
   return targets.every((target) => {
-    const ratio = resourceMetrics.find((metric) => sameMeasured(metric, target))?.targetUtilizationRatio ?? null;
+    const ratio = resourceMetrics.find((metric) => isSameMeasured(metric, target))?.targetUtilizationRatio ?? null;
     const mean = meanRequest(pods, target);
     return ratio !== null && mean !== null && Math.round(ratio * 100) === target.set && targetFor(target, mean) === target.set;
   });

@@ -5,9 +5,9 @@ import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import type { AutoscalerMemory } from './recorded-target.ts';
-import { readOriginalNote } from '../ownership/original-note.ts';
-import { valueToWrite, type OriginalNote } from '../ownership/owners.ts';
-import { sameMeasured, targetField, withTargets, type RecordedTarget } from './recorded-target.ts';
+import { readOriginalValues } from '../ownership/original-values.ts';
+import { valueToWrite, type OriginalValues } from '../ownership/owners.ts';
+import { isSameMeasured, targetField, withTargets, type RecordedTarget } from './recorded-target.ts';
 import { meanRequest, targetFor, type ResourceMetric } from './scale-point.ts';
 
 /** A target that follows the request. With `stays` it stays at the original while the request is not higher. */
@@ -60,7 +60,7 @@ export function moveFor(
   const recorded: RecordedTarget[] = [];
   let isBack = followed.canRemoveRecord && phase === 'after';
   for (const target of followed.targets) {
-    const metric = hpa.resourceMetrics.find((candidate) => sameMeasured(candidate, target) && candidate.targetUtilizationRatio !== null);
+    const metric = hpa.resourceMetrics.find((candidate) => isSameMeasured(candidate, target) && candidate.targetUtilizationRatio !== null);
     if (metric === undefined) continue;
     const from = Math.round((metric.targetUtilizationRatio ?? 0) * 100);
     const desired = wantedTarget(target, pods);
@@ -76,7 +76,7 @@ export function moveFor(
 /** Whether the HPA has a record of keep-replicas; an annotation of other owners only is not removed here. */
 function hasRecord({ annotations }: HpaRecord): boolean {
   const text = annotations[HPA_ANNOTATIONS.original];
-  return text !== undefined && (readOriginalNote(text)?.takenAt.has('keep-replicas') ?? true);
+  return text !== undefined && (readOriginalValues(text)?.takenAt.has('keep-replicas') ?? true);
 }
 
 /**
@@ -86,15 +86,15 @@ function hasRecord({ annotations }: HpaRecord): boolean {
  */
 export function composeMove(
   move: AutoscalerMove,
-  present: OriginalNote,
+  present: OriginalValues,
   issuedAt: Instant,
-): AutoscalerMove & { readonly note: OriginalNote } {
-  const note = withTargets(present, move.original ?? [], move.hpa, issuedAt);
+): AutoscalerMove & { readonly originals: OriginalValues } {
+  const originals = withTargets(present, move.original ?? [], move.hpa, issuedAt);
   const moves = move.moves.map((targetMove) => {
     const field = targetField(targetMove.metric);
-    return note.fields.has(field) ? { ...targetMove, to: valueToWrite(present, note, field, targetMove.from) } : targetMove;
+    return originals.fields.has(field) ? { ...targetMove, to: valueToWrite(present, originals, field, targetMove.from) } : targetMove;
   });
-  return { ...move, note, moves: moves.filter(({ from, to }) => from !== to) };
+  return { ...move, originals, moves: moves.filter(({ from, to }) => from !== to) };
 }
 
 /** Target in percent for the requests of the pods; without pods the last one. */

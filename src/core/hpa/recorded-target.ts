@@ -5,8 +5,8 @@ import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import { isObject, parseJson } from '#kube/json';
 import type { Instant } from '#kube/units';
-import { readOriginalNote } from '../ownership/original-note.ts';
-import { leave, take, type LiveValue, type NoteField, type OriginalNote } from '../ownership/owners.ts';
+import { readOriginalValues } from '../ownership/original-values.ts';
+import { leave, take, type LiveValue, type OwnedFieldName, type OriginalValues } from '../ownership/owners.ts';
 import type { Measured, ScalePoint } from './scale-point.ts';
 
 /** A moved target: its original scale point and its last value. */
@@ -45,7 +45,7 @@ export function withRefusals(
 }
 
 /** Whether two metrics measure the same resource of the same container. */
-export function sameMeasured(a: Measured, b: Measured): boolean {
+export function isSameMeasured(a: Measured, b: Measured): boolean {
   return a.resource === b.resource && a.container === b.container;
 }
 
@@ -58,10 +58,10 @@ export interface OriginalRecord {
 
 /** Values of keep-replicas; null: there are none, or the annotation is invalid. */
 export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): OriginalRecord | null {
-  const note = readOriginalNote(annotations[HPA_ANNOTATIONS.original] ?? '');
-  const issuedAt = note?.takenAt.get('keep-replicas');
-  if (note === null || issuedAt === undefined) return null;
-  const targets = [...note.fields].flatMap(([field, { user, request, wants, set }]): RecordedTarget[] => {
+  const originals = readOriginalValues(annotations[HPA_ANNOTATIONS.original] ?? '');
+  const issuedAt = originals?.takenAt.get('keep-replicas');
+  if (originals === null || issuedAt === undefined) return null;
+  const targets = [...originals.fields].flatMap(([field, { user, request, wants, set }]): RecordedTarget[] => {
     const measured = measuredBy(field);
     if (measured === null || request === null || user === 0 || set === 0 || !wants.has('keep-replicas')) return [];
     return [{ ...measured, percent: user, request, set }];
@@ -71,11 +71,11 @@ export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): O
 
 /** The annotation after keep-replicas takes these targets and leaves all others. Their scale points have the original values. */
 export function withTargets(
-  note: OriginalNote,
+  originals: OriginalValues,
   targets: readonly RecordedTarget[],
   hpa: Pick<HpaRecord, 'minReplicas' | 'maxReplicas' | 'resourceMetrics'>,
   at: Instant,
-): OriginalNote {
+): OriginalValues {
   const live = liveValues(hpa);
   return targets.reduce(
     (before, target) => {
@@ -83,12 +83,12 @@ export function withTargets(
       const field = targetField(target);
       return take(before, { writer: 'keep-replicas', field, value, live: live(field) ?? value, at, user, request });
     },
-    leave(note, 'keep-replicas', live),
+    leave(originals, 'keep-replicas', live),
   );
 }
 
 /** Field name of a target in the annotation. */
-export function targetField({ resource, container }: Measured): NoteField {
+export function targetField({ resource, container }: Measured): OwnedFieldName {
   return container === null ? resource : `${resource}/${container}`;
 }
 
@@ -129,7 +129,7 @@ export function writeTargets(targets: readonly RecordedTarget[]): string {
   return JSON.stringify({ metrics });
 }
 
-function measuredBy(field: NoteField): Measured | null {
+function measuredBy(field: OwnedFieldName): Measured | null {
   const [resource, container = null] = field.split('/');
   return resource === 'cpu' || resource === 'memory' ? { resource, container } : null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { matchesGlob, parseGlob } from './glob.ts';
+import { isGlobMatch, parseGlob } from './glob.ts';
 
 describe('globs', () => {
   test.each([
@@ -15,7 +15,7 @@ describe('globs', () => {
     ['*a*b*', 'xxaxxbxx', true],
     ['a.b', 'axb', false],
   ])('%s on %s: %s', (text, name, expected) => {
-    expect(matchesGlob({ text }, name)).toBe(expected);
+    expect(isGlobMatch({ text }, name)).toBe(expected);
   });
 
   test('agrees with the equivalent regular expression', () => {
@@ -26,7 +26,7 @@ describe('globs', () => {
         fc.array(letters, { maxLength: 10 }),
         (glob, name) => {
           const source = glob.map((part) => (part === '*' ? '.*' : part === '?' ? '.' : part === '.' ? '\\.' : part)).join('');
-          return matchesGlob({ text: glob.join('') }, name.join('')) === new RegExp(`^${source}$`).test(name.join(''));
+          return isGlobMatch({ text: glob.join('') }, name.join('')) === new RegExp(`^${source}$`).test(name.join(''));
         },
       ),
     );

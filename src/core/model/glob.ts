@@ -14,7 +14,7 @@ export function parseGlob(text: string): Parsed<Glob> {
 }
 
 /** Whether the entire name matches. Backtracks only to the last `*`, so that no glob takes exponential time. */
-export function matchesGlob(glob: Glob, name: string): boolean {
+export function isGlobMatch(glob: Glob, name: string): boolean {
   const pattern = glob.text;
   let at = 0;
   let position = 0;

@@ -18,10 +18,10 @@ export function isSameAsStored(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameAsStored(item, b[index]));
   }
-  return isObject(a) && isObject(b) && haveSameFields(a, b);
+  return isObject(a) && isObject(b) && hasSameFields(a, b);
 }
 
-function haveSameFields(a: Fields, b: Fields): boolean {
+function hasSameFields(a: Fields, b: Fields): boolean {
   for (const name in a) if (!isSameField(a[name], fieldOf(b, name))) return false;
   for (const name in b) if (fieldOf(a, name) === undefined && !isOmitted(b[name])) return false;
   return true;

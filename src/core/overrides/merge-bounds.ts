@@ -132,7 +132,7 @@ function crossings(merged: Readonly<Record<Side, WrittenBounds>>, change: Bounds
     for (const resource of RESOURCES) {
       const [min, max] = [boundsOf(floor, container)[FIELD[resource]], boundsOf(ceiling, container)[FIELD[resource]]];
       if (min === null || max === null || min <= max) continue;
-      const side = setBy(change, 'floor', container, resource) ? 'floor' : 'ceiling';
+      const side = isSetBy(change, 'floor', container, resource) ? 'floor' : 'ceiling';
       const low = written(merged.floor, container, resource);
       const high = written(merged.ceiling, container, resource);
       const subject = container === '*' ? 'all containers' : `container ${container}`;
@@ -143,7 +143,7 @@ function crossings(merged: Readonly<Record<Side, WrittenBounds>>, change: Bounds
   return faults;
 }
 
-function setBy(change: BoundsChange, side: Side, container: string, resource: 'cpu' | 'memory'): boolean {
+function isSetBy(change: BoundsChange, side: Side, container: string, resource: 'cpu' | 'memory'): boolean {
   const patch = change[side] ?? {};
   return [container, '*'].some((name) => typeof patch[name]?.[resource] === 'string');
 }

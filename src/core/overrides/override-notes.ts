@@ -22,7 +22,7 @@ export interface OverrideNote {
   readonly reason: string | null;
 }
 
-interface WrittenNote {
+interface StoredOverrideNote {
   readonly by: string;
   readonly at: string;
   readonly reason?: string;
@@ -33,9 +33,9 @@ interface WrittenNote {
 const MAX_REASON = 500;
 
 /** Valid notes by the annotation's name without its prefix. */
-export function readNotes(annotations: Readonly<Record<string, string>>): ReadonlyMap<string, OverrideNote> {
+export function readOverrideNotes(annotations: Readonly<Record<string, string>>): ReadonlyMap<string, OverrideNote> {
   const notes = new Map<string, OverrideNote>();
-  for (const [key, note] of Object.entries(writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]))) {
+  for (const [key, note] of Object.entries(parseOverrideNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]))) {
     const value = annotations[`${PREFIX}${key}`];
     const at = instantOf(note.at);
     if (value === undefined || at === null || note.of !== fingerprint(value)) continue;
@@ -53,9 +53,9 @@ export function updateNotes(
   changed: Readonly<Record<string, string | null>>,
   { by, at, reason }: OverrideNote,
 ): string | null {
-  const stored = writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]);
-  const valid = readNotes(annotations);
-  const notes: Record<string, WrittenNote> = {};
+  const stored = parseOverrideNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]);
+  const valid = readOverrideNotes(annotations);
+  const notes: Record<string, StoredOverrideNote> = {};
   for (const [key, note] of Object.entries(stored)) {
     if (valid.has(key) && !(`${PREFIX}${key}` in changed)) notes[key] = note;
   }
@@ -67,13 +67,13 @@ export function updateNotes(
   return Object.keys(notes).length === 0 ? null : JSON.stringify(notes);
 }
 
-function writtenNotes(text: string | undefined): Readonly<Record<string, WrittenNote>> {
+function parseOverrideNotes(text: string | undefined): Readonly<Record<string, StoredOverrideNote>> {
   const parsed = parseJson(text ?? '');
   if (!isObject(parsed)) return {};
-  return Object.fromEntries(Object.entries(parsed).filter((entry): entry is [string, WrittenNote] => isNote(entry[1])));
+  return Object.fromEntries(Object.entries(parsed).filter((entry): entry is [string, StoredOverrideNote] => isNote(entry[1])));
 }
 
-function isNote(value: unknown): value is WrittenNote {
+function isNote(value: unknown): value is StoredOverrideNote {
   if (!isObject(value)) return false;
   const { by, at, of, reason } = value;
   return typeof by === 'string' && typeof at === 'string' && typeof of === 'string' && (reason === undefined || typeof reason === 'string');

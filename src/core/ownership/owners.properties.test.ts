@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readOriginalNote, writeOriginalNote } from './original-note.ts';
-import { EMPTY_NOTE, leave, take, valueToWrite, type NoteField, type OriginalNote, type Owner } from './owners.ts';
+import { readOriginalValues, writeOriginalValues } from './original-values.ts';
+import { NO_ORIGINAL_VALUES, leave, take, valueToWrite, type OwnedFieldName, type OriginalValues, type Owner } from './owners.ts';
 
 /** Expected priority of owners, highest first. */
 const ORDER: readonly Owner[] = ['schedules', 'floor', 'idle', 'tuning', 'keep-replicas'];
@@ -13,29 +13,30 @@ const ORDER: readonly Owner[] = ['schedules', 'floor', 'idle', 'tuning', 'keep-r
 class StoredObject {
   annotation: string | null = null;
   live: number;
-  readonly #field: NoteField;
+  readonly #field: OwnedFieldName;
   #requestsLeft = Number.POSITIVE_INFINITY;
   #now = 0;
 
-  constructor(field: NoteField, user: number) {
+  constructor(field: OwnedFieldName, user: number) {
     this.#field = field;
     this.live = user;
   }
 
-  get note(): OriginalNote {
-    return this.annotation === null ? EMPTY_NOTE : readOriginalNote(this.annotation)!;
+  get originals(): OriginalValues {
+    return this.annotation === null ? NO_ORIGINAL_VALUES : readOriginalValues(this.annotation)!;
   }
 
   /** Level-triggered: compares the wanted value with the stored one until there is nothing to write. */
   reconcile(writer: Owner, wanted: number | null, requests: number): 'done' | 'crashed' {
     this.#requestsLeft = requests;
-    // Three rounds of writes are enough: the note, the value, and the note without `from`.
+    // Three rounds of writes are enough: the originals, the value, and the originals without `from`.
     for (let round = 0; round < 4; round++) {
-      const { note, live } = this;
-      const at = note.takenAt.get(writer) ?? (this.#now += 1000);
-      const next = wanted === null ? leave(note, writer, () => live) : take(note, { writer, field: this.#field, value: wanted, live, at });
-      const annotation = next.fields.size === 0 ? null : writeOriginalNote(next);
-      const to = valueToWrite(note, next, this.#field, live);
+      const { originals, live } = this;
+      const at = originals.takenAt.get(writer) ?? (this.#now += 1000);
+      const next =
+        wanted === null ? leave(originals, writer, () => live) : take(originals, { writer, field: this.#field, value: wanted, live, at });
+      const annotation = next.fields.size === 0 ? null : writeOriginalValues(next);
+      const to = valueToWrite(originals, next, this.#field, live);
       if (annotation === this.annotation && to === live) return 'done';
       if (this.#field === 'replicas') {
         if (annotation !== this.annotation ? !this.#write({ annotation }) : !this.#write({ live: to })) return 'crashed';
@@ -69,9 +70,9 @@ const ACTION: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('edit' as const), value: fc.integer({ min: 50, max: 53 }) }) },
 );
 
-describe.each<[string, NoteField]>([
-  ['that is written with the note', 'minReplicas'],
-  ['that is written after the note', 'replicas'],
+describe.each<[string, OwnedFieldName]>([
+  ['that is written with the originals', 'minReplicas'],
+  ['that is written after the originals', 'replicas'],
   ['for a target', 'cpu/main'],
 ])('a field %s', (_, field) => {
   test('has the first owner’s value at any time, and the user’s after all have left', () => {

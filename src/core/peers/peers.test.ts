@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
 import { krrCpu, krrMemory } from './krr.ts';
-import { VPA_FLOORS, VpaRecommender, vpaUpdaterActs } from './vpa.ts';
+import { VPA_FLOORS, VpaRecommender, isUpdatedByVpa } from './vpa.ts';
 
 const T0 = 1_700_000_000_000;
 
@@ -40,11 +40,11 @@ describe('VPA', () => {
 
   test('updates outside its bounds at once, and inside them after 12 hours with a difference of 10 %', () => {
     const recommendation = { target: 100, lowerBound: 80, upperBound: 130 };
-    expect(vpaUpdaterActs(79, recommendation, 0)).toBe(true);
-    expect(vpaUpdaterActs(131, recommendation, 0)).toBe(true);
-    expect(vpaUpdaterActs(120, recommendation, 11 * HOUR_MS)).toBe(false);
-    expect(vpaUpdaterActs(120, recommendation, 12 * HOUR_MS)).toBe(true);
-    expect(vpaUpdaterActs(105, recommendation, 24 * HOUR_MS)).toBe(false);
+    expect(isUpdatedByVpa(79, recommendation, 0)).toBe(true);
+    expect(isUpdatedByVpa(131, recommendation, 0)).toBe(true);
+    expect(isUpdatedByVpa(120, recommendation, 11 * HOUR_MS)).toBe(false);
+    expect(isUpdatedByVpa(120, recommendation, 12 * HOUR_MS)).toBe(true);
+    expect(isUpdatedByVpa(105, recommendation, 24 * HOUR_MS)).toBe(false);
   });
 });
 

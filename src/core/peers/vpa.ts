@@ -123,7 +123,7 @@ export class VpaRecommender {
 }
 
 /** Whether VPA's updater would evict a pod of this age with this request. */
-export function vpaUpdaterActs(request: number, recommendation: VpaRecommendation, podAgeMs: DurationMs): boolean {
+export function isUpdatedByVpa(request: number, recommendation: VpaRecommendation, podAgeMs: DurationMs): boolean {
   const { target, lowerBound, upperBound } = recommendation;
   if (request < lowerBound || request > upperBound) return true;
   return podAgeMs >= UPDATE_AGE_MS && Math.abs(target - request) >= request * UPDATE_DIFFERENCE;

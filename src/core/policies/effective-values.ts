@@ -35,7 +35,7 @@ export function effectiveValues(
   for (const [field, value] of leavesOf(spec, '')) {
     // The API server writes schema defaults into the spec: a value that equals its default may not be the user's.
     const fallback = defaults[field];
-    if (fallback === undefined || !sameValue(fallback.value, value)) effective.set(field, { value, source: 'policy' });
+    if (fallback === undefined || !isSameValue(fallback.value, value)) effective.set(field, { value, source: 'policy' });
   }
   for (const { field, value } of overrides) {
     // An override replaces the field with all fields inside it.
@@ -47,7 +47,7 @@ export function effectiveValues(
 }
 
 /** Whether two values are equal; durations by their length, so that `24h` equals `1d`. */
-function sameValue(a: unknown, b: unknown): boolean {
+function isSameValue(a: unknown, b: unknown): boolean {
   if (JSON.stringify(a) === JSON.stringify(b)) return true;
   if (typeof a !== 'string' || typeof b !== 'string') return false;
   const [left, right] = [parseDuration(a), parseDuration(b)];

@@ -79,13 +79,13 @@ export function valueFaults(schema: SpecSchema, value: unknown, path = ''): read
   return typeof value === 'object' && value !== null ? objectFaults(schema, value as Readonly<Record<string, unknown>>, path) : [];
 }
 
-const TYPES: Readonly<Record<string, { readonly holds: (value: unknown) => boolean; readonly message: string }>> = {
-  string: { holds: (value) => typeof value === 'string', message: 'must be a string' },
-  boolean: { holds: (value) => typeof value === 'boolean', message: 'must be true or false' },
-  integer: { holds: (value) => Number.isSafeInteger(value), message: 'must be a whole number' },
-  number: { holds: (value) => typeof value === 'number' && Number.isFinite(value), message: 'must be a number' },
-  array: { holds: (value) => Array.isArray(value), message: 'must be a list' },
-  object: { holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value), message: 'must be an object' },
+const TYPES: Readonly<Record<string, { readonly isValid: (value: unknown) => boolean; readonly message: string }>> = {
+  string: { isValid: (value) => typeof value === 'string', message: 'must be a string' },
+  boolean: { isValid: (value) => typeof value === 'boolean', message: 'must be true or false' },
+  integer: { isValid: (value) => Number.isSafeInteger(value), message: 'must be a whole number' },
+  number: { isValid: (value) => typeof value === 'number' && Number.isFinite(value), message: 'must be a number' },
+  array: { isValid: (value) => Array.isArray(value), message: 'must be a list' },
+  object: { isValid: (value) => typeof value === 'object' && value !== null && !Array.isArray(value), message: 'must be an object' },
 };
 
 function typeFault(schema: SpecSchema, value: unknown): string | null {
@@ -93,7 +93,7 @@ function typeFault(schema: SpecSchema, value: unknown): string | null {
     return typeof value === 'string' || Number.isInteger(value) ? null : 'must be a whole number or a string';
   }
   const type = schema.type === undefined ? undefined : TYPES[schema.type];
-  return type === undefined || type.holds(value) ? null : type.message;
+  return type === undefined || type.isValid(value) ? null : type.message;
 }
 
 function textFaults(schema: SpecSchema, text: string): readonly string[] {

@@ -18,7 +18,7 @@ export function resolveWorkload(
   scope: Scope,
   { namespace, name, kind }: WorkloadTarget,
 ): { readonly kind: 'workload'; readonly workload: WorkloadRecord } | Refusal {
-  if (!scope.allows(namespace)) return notAuthorised(namespace);
+  if (!scope.canView(namespace)) return notAuthorised(namespace);
   const named = cluster.findWorkloadsNamed(namespace, name).filter((workload) => kind === undefined || workload.kind === kind);
   const [first, ...others] = named;
   if (first === undefined) {

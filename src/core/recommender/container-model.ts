@@ -67,12 +67,12 @@ export class ContainerModel {
    */
   observe(pod: string, sample: UsageSample, isLive = true): boolean {
     // A sample in a later slot closes the slots before it.
-    if (this.#plausibleTime(sample.at) && slotOf(sample.at) > this.#collector.slot) this.#close(slotOf(sample.at));
+    if (this.#isPlausibleTime(sample.at) && slotOf(sample.at) > this.#collector.slot) this.#close(slotOf(sample.at));
     // A sample from a node whose clock is behind counts as current: dropped, the workload would be sized without its replica.
     const countsNow = isLive && sample.at >= this.#lastSampleAt - MAX_LATE_MS;
     if (!this.#collector.take(pod, sample, isLive, countsNow)) {
       this.#dropped += 1;
-      if (isLive && this.#plausibleTime(sample.at) && sample.at <= this.#lastSampleAt) this.#droppedPods.set(pod, this.#collector.slot);
+      if (isLive && this.#isPlausibleTime(sample.at) && sample.at <= this.#lastSampleAt) this.#droppedPods.set(pod, this.#collector.slot);
       return false;
     }
     this.#droppedPods.delete(pod);
@@ -280,7 +280,7 @@ export class ContainerModel {
     this.#collector.busiest.load(from);
   }
 
-  #plausibleTime(at: Instant): boolean {
+  #isPlausibleTime(at: Instant): boolean {
     return Number.isFinite(at) && at > 0;
   }
 
@@ -292,14 +292,14 @@ export class ContainerModel {
   #close(next: number): void {
     const point = this.#collector.close(next);
     for (const [pod, slot] of this.#droppedPods) if (next > slot + DROPPED_POD_SLOTS) this.#droppedPods.delete(pod);
-    if (point !== null) this.#learn(point);
+    if (point !== null) this.#updateModels(point);
     if (this.#cpu.isKnown) this.#cpu.advanceTo(next);
     if (this.#memory.isKnown) this.#memory.advanceTo(next);
     this.#evidence.advanceTo(next);
-    this.#rollouts.judgeWhenOver(hourOf(next), this.#hourlyPeaks);
+    this.#rollouts.judgeAtEnd(hourOf(next), this.#hourlyPeaks);
   }
 
-  #learn({ slot, cpu, cpuHigh, isMeasured, memory, throttled, evidence, replicas }: SlotPoint): void {
+  #updateModels({ slot, cpu, cpuHigh, isMeasured, memory, throttled, evidence, replicas }: SlotPoint): void {
     this.#evidence.addPoint(slot, evidence);
     this.#cpuHighs.add(slot, cpuHigh, isMeasured);
     this.#days.add(slot);

@@ -170,7 +170,7 @@ export class CpuModel {
     const points = this.#points;
     const elapsed = hour - this.#hour;
     for (const { values } of this.#paces) for (const value of values) value.endHour();
-    if (points.length > 0) this.#learn(points);
+    if (points.length > 0) this.#updatePanel(points);
     this.#bank.decay(points.length > 0 ? elapsed - 1 : elapsed);
     this.#hourEndPeaks = elapsed === 1 ? findHourEndPeaks(points) : NO_HOUR_END_PEAKS;
     this.#hour = hour;
@@ -178,7 +178,7 @@ export class CpuModel {
     if (this.#hoursKnown > 0) this.#decide(points.length > 0);
   }
 
-  #learn(points: readonly number[]): void {
+  #updatePanel(points: readonly number[]): void {
     if (this.#hoursKnown > 0) for (const { panel, forecasts } of this.#paces) panel.addLoss(forecasts, points);
     const sorted = points.toSorted((a, b) => a - b);
     this.#bank.decay(1);

@@ -52,7 +52,7 @@ export class RolloutLog {
   }
 
   /** Compares the last roll-out once its hours are over. @param hour the open hour */
-  judgeWhenOver(hour: number, peaks: HourlyPeaks): void {
+  judgeAtEnd(hour: number, peaks: HourlyPeaks): void {
     if (this.#verdict === 'open' && hour >= hourAt(this.#at + COMPARE_UNTIL_MS)) this.#judge(peaks, this.#at + COMPARE_UNTIL_MS);
   }
 

@@ -37,7 +37,7 @@ export function findDrift(sizes: ContainerSizes): Drift {
   if (origins.has('other')) return 'manual';
   if (!origins.has('ours')) return 'none';
   const [first, ...others] = pods;
-  if (origins.size > 1 || first === undefined || others.some((pod) => !sameValues(pod, first))) return 'partial';
+  if (origins.size > 1 || first === undefined || others.some((pod) => !hasSameValues(pod, first))) return 'partial';
   return recommended === null || settled || hasRecommended(recommended, first) ? 'resized' : 'stale';
 }
 
@@ -74,10 +74,10 @@ function hasRecommended(recommended: RequestsAndLimits, pod: RequestsAndLimits):
     requests: withDefaults(recommended.requests, pod.requests),
     limits: withDefaults(recommended.limits, pod.limits),
   };
-  return sameValues(desired, pod);
+  return hasSameValues(desired, pod);
 }
 
-function sameValues(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
+function hasSameValues(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
   return (['requests', 'limits'] as const).every((side) =>
     (['cpuMillicores', 'memoryBytes'] as const).every((field) => a[side][field] === b[side][field]),
   );

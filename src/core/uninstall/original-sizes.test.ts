@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { aPodRecord, amounts } from '../../../test/builders/rightsizing.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { ManagedFieldsEntry } from '../model/field-owners.ts';
-import { mayBeResized, sizesAtCreation, sizesToRestore, type SizedPod } from './original-sizes.ts';
+import { canBeResized, sizesAtCreation, sizesToRestore, type SizedPod } from './original-sizes.ts';
 
 const CREATED: RequestsAndLimits = { requests: amounts('500m', '512Mi'), limits: amounts(null, null) };
 const SMALL: RequestsAndLimits = { requests: amounts('120m', '200Mi'), limits: amounts(null, null) };
@@ -106,7 +106,7 @@ describe('sizes at creation', () => {
 });
 
 test('a pod that was not resized is skipped', () => {
-  expect(mayBeResized([entry('kube-controller-manager', ['requests.cpu'], ''), entry('kubelet', [], 'status')])).toBe(false);
-  expect(mayBeResized([entry('evenkeel-controller', ['requests.cpu'])])).toBe(true);
-  expect(mayBeResized([entry('ancient-changes', ['requests.cpu'], '')])).toBe(true);
+  expect(canBeResized([entry('kube-controller-manager', ['requests.cpu'], ''), entry('kubelet', [], 'status')])).toBe(false);
+  expect(canBeResized([entry('evenkeel-controller', ['requests.cpu'])])).toBe(true);
+  expect(canBeResized([entry('ancient-changes', ['requests.cpu'], '')])).toBe(true);
 });

@@ -90,7 +90,7 @@ export function sizesToRestore(sized: SizedPod): SizesVerdict {
 }
 
 /** Whether the pod may have been resized by Evenkeel; a cheap check that excludes most pods. */
-export function mayBeResized(entries: readonly ManagedFieldsEntry[]): boolean {
+export function canBeResized(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.some(({ manager, subresource }) => isOurs(manager) || manager === MERGED_MANAGER || subresource === 'resize');
 }
 
@@ -100,7 +100,7 @@ function ownerOf({ pod, managedFields, remembered }: SizedPod, field: ResourceFi
   const owners = ownersOfResource(managedFields, field);
   if (owners.some(({ manager }) => isOurs(manager))) return { kind: 'ours' };
   const merged = owners.some(({ manager }) => manager === MERGED_MANAGER);
-  if (merged && remembered.some((values) => rememberedAmount(values, field) === now)) return { kind: 'ours' };
+  if (merged && remembered.some((values) => recordedAmount(values, field) === now)) return { kind: 'ours' };
   const other = owners.find(({ manager, subresource }) => subresource === 'resize' && !isEvenkeelManager(manager));
   if (other !== undefined) return { kind: 'foreign', manager: other.manager };
   // Admission is no field manager: its values are owned by the creator of the pod.
@@ -113,7 +113,7 @@ function isOurs(manager: string): boolean {
   return manager === EFFECTS_MANAGER;
 }
 
-function rememberedAmount(values: Values, field: ResourceField): number | null {
+function recordedAmount(values: Values, field: ResourceField): number | null {
   const container = values.get(field.container);
   return container === undefined ? null : amountOf(container, field);
 }

@@ -102,7 +102,7 @@ class SettingsLoader<T extends SettingTable> {
     }
     const { value, problems } = readValue(setting, raw, fromText);
     for (const { at, message, unknown } of problems) {
-      const given = unknown === true ? undefined : givenAt(masked(setting, raw), at);
+      const given = unknown === true ? undefined : valueAt(masked(setting, raw), at);
       this.#problems.push({ path: pathWithin(path, at), source: source(at), given, message, ...(unknown === true && { unknown }) });
     }
     if (problems.every(({ unknown }) => unknown === true)) this.#values.set(path, { value, source: source([]) });
@@ -156,9 +156,9 @@ function pathWithin(path: string, at: ValuePath): string {
 }
 
 /** The value at a path inside a value; the outer value where that is no object, undefined where it has no such field. */
-function givenAt(given: unknown, [name, ...rest]: ValuePath): unknown {
+function valueAt(given: unknown, [name, ...rest]: ValuePath): unknown {
   if (name === undefined || typeof given !== 'object' || given === null) return given;
-  return givenAt((given as Readonly<Record<string | number, unknown>>)[name], rest);
+  return valueAt((given as Readonly<Record<string | number, unknown>>)[name], rest);
 }
 
 /** Equal for the path, the variable and the flag of a setting. */

@@ -20,14 +20,14 @@ export function masked(schema: ValueSchema, value: unknown): unknown {
       }),
     );
   }
-  return holdsSecret(schema) ? maskedSecret(value) : withoutPasswords(value);
+  return hasSecret(schema) ? maskedSecret(value) : withoutPasswords(value);
 }
 
 /** Whether a value of this schema contains a secret. */
-export function holdsSecret(schema: ValueSchema): boolean {
+export function hasSecret(schema: ValueSchema): boolean {
   if (schema.secret === true) return true;
-  if (schema.type === 'list') return holdsSecret(schema.items);
-  return schema.type === 'object' && Object.values(schema.fields).some(holdsSecret);
+  if (schema.type === 'list') return hasSecret(schema.items);
+  return schema.type === 'object' && Object.values(schema.fields).some(hasSecret);
 }
 
 /** Masks a value; whether it is set, and the length of a list, stay visible. */

@@ -15,7 +15,7 @@ import {
   type QueryName,
 } from '../../application/index.ts';
 import { locationOf, type ApiRequest, type ApiRouter } from '../api-router.ts';
-import { entityTag, tagMatches } from '../etag.ts';
+import { entityTag, isTagMatch } from '../etag.ts';
 import { invalidRequest } from '../problem.ts';
 import { refusalProblem } from '../refusal-problem.ts';
 import { changed, replyOf, type OperationTypes, type Reply } from '../reply.ts';
@@ -150,7 +150,7 @@ function ifMatchConditionOf({ ifMatch, operation, scope }: ApiRequest<OperationT
   if (!operation.takesIfMatch) {
     throw invalidRequest([{ path: 'header.if-match', message: 'is not supported here: no GET returns this object' }]);
   }
-  return ifMatch.trim() === '*' ? undefined : (item) => tagMatches(ifMatch, entityTag(item, 1, scope.key));
+  return ifMatch.trim() === '*' ? undefined : (item) => isTagMatch(ifMatch, entityTag(item, 1, scope.key));
 }
 
 function countsOf(results: readonly BulkResult[]): { readonly succeeded: number; readonly failed: number } {

@@ -38,7 +38,7 @@ beforeEach(() => {
       },
       onTimelineEntry: () => () => undefined,
       usageConfirmedAt: () => null,
-      ready: () => true,
+      isReady: () => true,
     },
     timer,
     'e',

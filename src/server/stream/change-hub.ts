@@ -84,7 +84,7 @@ export class ChangeHub {
     const records = new RecordsOfTick(this.#sources);
     const feeds = this.#topics.map((topic) => ({ topic, feed: topic.openFeed(records.sources) }));
     // Earlier changes are not published: a new listener reads everything first.
-    if (this.#sources.ready()) for (const { feed } of feeds) feed.remember(this.#timer.nowMs());
+    if (this.#sources.isReady()) for (const { feed } of feeds) feed.remember(this.#timer.nowMs());
     records.clear();
     const unsubscribe = this.#sources.subscribe((change) => {
       for (const { feed } of feeds) feed.mark(change);
@@ -110,7 +110,7 @@ export class ChangeHub {
       return;
     }
     const beganMs = this.#timer.nowMs();
-    if (this.#sources.ready()) this.#collect(this.#running);
+    if (this.#sources.isReady()) this.#collect(this.#running);
     const workMs = this.#timer.nowMs() - beganMs;
     this.#running.cancel = this.#timer.setTimer(Math.max(TICK_MS, workMs * IDLE_PER_WORK), () => this.#tick());
   }

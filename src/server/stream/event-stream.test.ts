@@ -65,7 +65,7 @@ beforeEach(() => {
       subscribe: () => () => undefined,
       onTimelineEntry: () => () => undefined,
       usageConfirmedAt: () => workloads,
-      ready: () => true,
+      isReady: () => true,
     },
     timer,
     'e',

@@ -92,7 +92,7 @@ export class EventStreams {
     this.#open.add(stream);
     this.#unlisten ??= this.#hub.listen((event) => this.#send(event));
     response.once('close', stream.close);
-    this.#greet(stream);
+    this.#sendHello(stream);
   }
 
   close(): void {
@@ -102,7 +102,7 @@ export class EventStreams {
 
   /** Reserves a slot; returns the function that releases it. @throws Problem */
   #acquire(stream: OpenStream): () => void {
-    const release = this.#share.take(stream.client, 1, () => this.#cutOff(stream, 'displaced'));
+    const release = this.#share.take(stream.client, 1, () => this.#closeStream(stream, 'displaced'));
     if (typeof release !== 'string') return release;
     this.#refused('stream', release);
     throw shareProblem('streams', release);
@@ -116,9 +116,9 @@ export class EventStreams {
   }
 
   /** Sends missed events where known, else `reset`; `hello` to new clients. */
-  #greet(stream: OpenStream): void {
+  #sendHello(stream: OpenStream): void {
     const { response, lastEventId, topics } = stream;
-    const missed = lastEventId === null ? null : this.#missed(lastEventId);
+    const missed = lastEventId === null ? null : this.#findMissedEvents(lastEventId);
     if (missed === null) {
       const name = lastEventId === null ? 'hello' : 'reset';
       response.write(frame(this.#idOf(this.#hub.seq), name, { topics: [...topics] }));
@@ -128,12 +128,12 @@ export class EventStreams {
       if (response.writableLength > MAX_BACKLOG_BYTES) break;
       this.#write(stream, event);
     }
-    this.#cutOffSlow();
+    this.#closeSlowStreams();
   }
 
   #send(event: StreamEvent): void {
     for (const stream of this.#open) this.#write(stream, event);
-    this.#cutOffSlow();
+    this.#closeSlowStreams();
   }
 
   #write({ response, topics, scope }: OpenStream, event: StreamEvent): void {
@@ -156,25 +156,25 @@ export class EventStreams {
    * Disconnects streams above their backlog limit, and while the total is too large the slowest stream of the client with the largest
    * backlog.
    */
-  #cutOffSlow(): void {
-    for (const stream of this.#open) if (stream.response.writableLength > MAX_BACKLOG_BYTES) this.#cutOff(stream, 'slow');
+  #closeSlowStreams(): void {
+    for (const stream of this.#open) if (stream.response.writableLength > MAX_BACKLOG_BYTES) this.#closeStream(stream, 'slow');
     while (backlogOf(this.#open) > MAX_BACKLOGS_BYTES) {
       const byClient = [...Map.groupBy(this.#open, ({ client }) => client).values()];
       const [largest = []] = byClient.toSorted((a, b) => backlogOf(b) - backlogOf(a));
       const [slowest] = largest.toSorted((a, b) => b.response.writableLength - a.response.writableLength);
       if (slowest === undefined) return;
-      this.#cutOff(slowest, 'slow');
+      this.#closeStream(slowest, 'slow');
     }
   }
 
   /** Disconnects at once: the close event follows later, and the response must not be written to until then. */
-  #cutOff({ response, close }: OpenStream, reason: RefusalReason): void {
+  #closeStream({ response, close }: OpenStream, reason: RefusalReason): void {
     this.#refused('stream', reason);
     response.destroy();
     close();
   }
 
-  #missed(lastEventId: string): readonly StreamEvent[] | null {
+  #findMissedEvents(lastEventId: string): readonly StreamEvent[] | null {
     const [epoch, seq] = lastEventId.split('.');
     return epoch === this.#hub.epoch && seq !== undefined && /^\d{1,15}$/.test(seq) ? this.#hub.since(Number(seq)) : null;
   }

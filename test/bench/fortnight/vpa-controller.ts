@@ -3,7 +3,7 @@
 // over its defaults: the memory of a container is the highest of its replicas, and it leaves CPU alone where an autoscaler targets CPU
 // utilization, as its documentation recommends.
 
-import { VPA_FLOORS, VpaRecommender, vpaUpdaterActs, type VpaRecommendation } from '../../../src/core/peers/vpa.ts';
+import { VPA_FLOORS, VpaRecommender, isUpdatedByVpa, type VpaRecommendation } from '../../../src/core/peers/vpa.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Pod, WireContainer, WireResources } from '#embedded-cluster/controllers/wire/pod';
@@ -145,17 +145,17 @@ class VpaController {
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     );
     if (this.#mode === 'in-place') {
-      for (const pod of pods) if (pod.status.phase === 'Running' && this.#acts(state, pod)) this.#resize(state, pod);
+      for (const pod of pods) if (pod.status.phase === 'Running' && this.#isActing(state, pod)) this.#resize(state, pod);
       return;
     }
     if (pods.length < MIN_REPLICAS) return;
     const running = pods.filter(({ status }) => status.phase === 'Running').length;
     const mustStay = pods.length - Math.floor(pods.length * EVICTION_TOLERANCE);
-    const due = pods.filter((pod) => pod.status.phase === 'Running' && this.#acts(state, pod));
+    const due = pods.filter((pod) => pod.status.phase === 'Running' && this.#isActing(state, pod));
     for (const pod of due.slice(0, Math.max(0, running - mustStay))) this.#evict(pod);
   }
 
-  #acts(state: WorkloadState, pod: Pod): boolean {
+  #isActing(state: WorkloadState, pod: Pod): boolean {
     const ageMs = this.#cluster.clock.now() - instantOf(pod.metadata.creationTimestamp);
     const quickOom = this.#quickOoms.has(pod.metadata.uid);
     return pod.spec.containers.some((container) =>
@@ -163,7 +163,7 @@ class VpaController {
         const recommendation = this.#recommendation(state, container.name, resource);
         const request = amount(container.resources, 'requests', resource);
         if (recommendation === null || request === null) return false;
-        return vpaUpdaterActs(request, recommendation, ageMs) || (quickOom && Math.abs(recommendation.target - request) > 1);
+        return isUpdatedByVpa(request, recommendation, ageMs) || (quickOom && Math.abs(recommendation.target - request) > 1);
       }),
     );
   }

@@ -56,12 +56,12 @@ export class RawWatch {
   }
 
   /** All events up to and including the first that satisfies the condition. */
-  async through(holds: (event: RawEvent) => boolean): Promise<RawEvent[]> {
+  async through(isMet: (event: RawEvent) => boolean): Promise<RawEvent[]> {
     const events: RawEvent[] = [];
     for (;;) {
       const event = await this.next();
       events.push(event);
-      if (holds(event)) return events;
+      if (isMet(event)) return events;
     }
   }
 
@@ -75,14 +75,14 @@ export class RawWatch {
     this.#answer.destroy();
   }
 
-  #until(holds: () => boolean, what: string): Promise<void> {
+  #until(isMet: () => boolean, what: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const deadline = setTimeout(() => {
         this.#wake = () => undefined;
         reject(new Error(`watching ${this.#path}: no ${what} within ${HANG_MS} ms; unread: ${JSON.stringify(this.#events)}`));
       }, HANG_MS);
       this.#wake = () => {
-        if (!holds()) return;
+        if (!isMet()) return;
         clearTimeout(deadline);
         this.#wake = () => undefined;
         resolve();

@@ -15,7 +15,7 @@ export function readAmount(text: string | number): Quantity | undefined {
   return quantity.ok ? quantity.value : undefined;
 }
 
-export function sameAmount(a: string | undefined, b: string | undefined): boolean {
+export function isSameAmount(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a === b || readAmount(a)?.nano === readAmount(b)?.nano;
 }

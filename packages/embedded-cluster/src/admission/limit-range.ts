@@ -25,8 +25,8 @@ export function defaultFromLimitRanges(pod: Pod, context: StrategyContext): void
     if (item.type !== 'Container') continue;
     for (const { container, isInit } of placedContainers(pod.spec)) {
       const resources: WireResources = container.resources ?? {};
-      const limits = absentIn(resources.limits, item.default);
-      const requests = absentIn(resources.requests, item.defaultRequest ?? item.default);
+      const limits = findMissingDefaults(resources.limits, item.default);
+      const requests = findMissingDefaults(resources.requests, item.defaultRequest ?? item.default);
       if (limits.length + requests.length === 0) continue;
       if (limits.length > 0) resources.limits = { ...Object.fromEntries(limits), ...resources.limits };
       if (requests.length > 0) resources.requests = { ...Object.fromEntries(requests), ...resources.requests };
@@ -121,7 +121,7 @@ function refuse(plural: string, object: KubeObject, refusals: readonly string[])
   throw new ApiStatusError(403, 'Forbidden', `${plural} "${name}" is forbidden: ${words}`, { name, kind: plural });
 }
 
-function absentIn(list: ResourceList | undefined, defaults: ResourceList | undefined): [string, string][] {
+function findMissingDefaults(list: ResourceList | undefined, defaults: ResourceList | undefined): [string, string][] {
   return Object.entries(defaults ?? {}).filter(([resource]) => list?.[resource] === undefined);
 }
 

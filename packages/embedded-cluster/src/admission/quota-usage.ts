@@ -60,7 +60,7 @@ export function isInScope(quota: ResourceQuota, resource: string, object: KubeOb
   const { scopes = [], scopeSelector } = quota.spec ?? {};
   const expressions = [...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(scopeSelector?.matchExpressions ?? [])];
   if (expressions.length === 0) return true;
-  return resource === 'pods' && expressions.every((expression) => meetsScope(object as Pod, expression));
+  return resource === 'pods' && expressions.every((expression) => isInQuotaScope(object as Pod, expression));
 }
 
 /** A finished pod counts only as an object. */
@@ -85,7 +85,7 @@ function serviceUsage(key: string, service: KubeObject): Quantity | undefined {
   return wholeAmount(1);
 }
 
-function meetsScope(pod: Pod, { scopeName, operator, values }: { scopeName: string; operator: string; values?: string[] }): boolean {
+function isInQuotaScope(pod: Pod, { scopeName, operator, values }: { scopeName: string; operator: string; values?: string[] }): boolean {
   switch (scopeName) {
     case 'BestEffort':
       return qosClassOf(pod.spec) === 'BestEffort';
@@ -96,13 +96,13 @@ function meetsScope(pod: Pod, { scopeName, operator, values }: { scopeName: stri
     case 'NotTerminating':
       return pod.spec.activeDeadlineSeconds === undefined;
     case 'PriorityClass':
-      return meetsPriority(pod.spec.priorityClassName ?? '', operator, values ?? []);
+      return isInPriorityScope(pod.spec.priorityClassName ?? '', operator, values ?? []);
     default:
       return false;
   }
 }
 
-function meetsPriority(name: string, operator: string, values: readonly string[]): boolean {
+function isInPriorityScope(name: string, operator: string, values: readonly string[]): boolean {
   switch (operator) {
     case 'In':
       return values.includes(name);

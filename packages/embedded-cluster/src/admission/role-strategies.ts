@@ -3,7 +3,7 @@
 import { isObject } from '#kube/json';
 import type { AccessAttributes, PolicyRule } from '../api/access/authorization.ts';
 import { forbidden } from '../api/api-error.ts';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ResourceStrategy, StrategyContext } from '../api/strategy.ts';
 import { invalidValue } from './field-errors.ts';
@@ -13,27 +13,27 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** Roles and ClusterRoles. A user with `escalate` may write any rule. */
 export const roleStrategy: ResourceStrategy = {
   admit(role, old, context) {
-    if (context.may === undefined || (old !== null && equalJson(role['rules'], old['rules']))) return;
+    if (context.isAllowed === undefined || (old !== null && isEqualJson(role['rules'], old['rules']))) return;
     const namespace = role.metadata.namespace ?? null;
-    if (context.may(verbOn('escalate', role.kind, role.metadata.name, namespace))) return;
-    checkHeld(role, rulesOf(role), namespace, context, context.may);
+    if (context.isAllowed(verbOn('escalate', role.kind, role.metadata.name, namespace))) return;
+    checkHeld(role, rulesOf(role), namespace, context, context.isAllowed);
   },
 };
 
 /** RoleBindings and ClusterRoleBindings. A user with `bind` may grant the role to any subject. */
 export const roleBindingStrategy: ResourceStrategy = {
   validate(binding, old) {
-    if (old === null || equalJson(binding['roleRef'], old['roleRef'])) return [];
+    if (old === null || isEqualJson(binding['roleRef'], old['roleRef'])) return [];
     return [invalidValue('roleRef', binding['roleRef'], 'cannot change roleRef')];
   },
   admit(binding, old, context) {
-    if (context.may === undefined || (old !== null && equalJson(binding['subjects'], old['subjects']))) return;
+    if (context.isAllowed === undefined || (old !== null && isEqualJson(binding['subjects'], old['subjects']))) return;
     const reference = isObject(binding['roleRef']) ? binding['roleRef'] : {};
     const [kind, name] = [String(reference['kind']), String(reference['name'])];
     const namespace = binding.metadata.namespace ?? null;
-    if (context.may(verbOn('bind', kind, name, namespace))) return;
+    if (context.isAllowed(verbOn('bind', kind, name, namespace))) return;
     const role = context.cluster.get(`${pluralOf(kind)}.${RBAC}`, kind === 'Role' ? namespace : null, name);
-    checkHeld(binding, role === undefined ? [] : rulesOf(role), namespace, context, context.may);
+    checkHeld(binding, role === undefined ? [] : rulesOf(role), namespace, context, context.isAllowed);
   },
 };
 
@@ -42,9 +42,9 @@ function checkHeld(
   rules: readonly PolicyRule[],
   namespace: string | null,
   { user }: StrategyContext,
-  may: (attributes: AccessAttributes) => boolean,
+  isAllowed: (attributes: AccessAttributes) => boolean,
 ): void {
-  const missing = rules.filter((rule) => !attributesOf(rule, namespace).every(may));
+  const missing = rules.filter((rule) => !attributesOf(rule, namespace).every(isAllowed));
   if (missing.length === 0) return;
   const plural = pluralOf(object.kind);
   const subject = { group: RBAC, kind: object.kind, plural, name: object.metadata.name };

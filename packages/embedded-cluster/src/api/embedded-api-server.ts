@@ -33,7 +33,7 @@ import { answerReview, reviews } from './access/reviews.ts';
 import { ServedResources, type ServedResource } from './resources/served-resources.ts';
 import { issueToken } from './access/service-account-token.ts';
 import { isTrue } from './requests/write-options.ts';
-import { StoreAccess, type StoreAccessParts } from './store-access.ts';
+import { StoreAccess, type StoreAccessDependencies } from './store-access.ts';
 import type { ResourceStrategy, SubresourceAction } from './strategy.ts';
 import { methodNotAllowed, needsProcess, Subresources } from './verbs/subresources.ts';
 import { SYSTEM_OBJECTS } from './system-objects.ts';
@@ -69,7 +69,7 @@ export class EmbeddedApiServer {
   readonly activity: Activity;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #accessParts: StoreAccessParts;
+  readonly #accessDependencies: StoreAccessDependencies;
   readonly #handler: ResourceHandler;
   readonly #nonResources: NonResourceHandler;
   readonly #authorizer: Authorizer;
@@ -100,7 +100,7 @@ export class EmbeddedApiServer {
     const deleter = new ObjectDeleter(store, clock);
     const subresources = new Subresources({ store, writer, clock, actions: options.actions, accessFor: (user) => this.accessAs(user) });
     const dispatcher = new ChangeDispatcher(activity, logger);
-    this.#accessParts = { resources, store, writer, deleter, subresources, dispatcher };
+    this.#accessDependencies = { resources, store, writer, deleter, subresources, dispatcher };
     const own = this.accessAs(SELF);
     const patcher = new ObjectPatcher({ store, writer, schemas, clock });
     this.#handler = new ResourceHandler({
@@ -133,7 +133,7 @@ export class EmbeddedApiServer {
 
   /** Access to the cluster for a component with this user name. As field manager the name has no `system:` prefix. */
   accessAs(user: string): ClusterAccess {
-    return new StoreAccess(this.#accessParts, user);
+    return new StoreAccess(this.#accessDependencies, user);
   }
 
   /** User of a network request, from its Authorization and impersonation headers; undefined for an unknown user. */
@@ -183,7 +183,7 @@ export class EmbeddedApiServer {
     if (!isPlace(target, descriptor.namespaced)) throw unknownPath();
     if (target.subresource !== '' && !descriptor.subresources.includes(target.subresource))
       throw needsProcess(`${resource.id}/${target.subresource}`) ?? unknownPath();
-    if (target.subresource === '' && !(descriptor.verbs.includes(verb) && takesVerb(target, descriptor.namespaced, verb)))
+    if (target.subresource === '' && !(descriptor.verbs.includes(verb) && isVerbSupported(target, descriptor.namespaced, verb)))
       throw methodNotAllowed();
     return this.#special(resource, target, call) ?? this.#handler.handle(resource, target, verb, call);
   }
@@ -257,7 +257,7 @@ function isPlace({ name, namespace }: ResourceTarget, namespaced: boolean): bool
 }
 
 /** Collections support reads and creates, objects support replace and patch; across all namespaces only reads are possible. */
-function takesVerb({ name, namespace }: ResourceTarget, namespaced: boolean, verb: string): boolean {
+function isVerbSupported({ name, namespace }: ResourceTarget, namespaced: boolean, verb: string): boolean {
   if (name !== null) return true;
   if (verb === 'update' || verb === 'patch') return false;
   return !namespaced || namespace !== null || verb === 'list' || verb === 'watch';

@@ -6,7 +6,7 @@ import type { KubeObject } from './kube-object.ts';
 import { hashText } from '../clock/seeded-hash.ts';
 import { toTimestamp } from './timestamp.ts';
 
-export interface EventWords {
+export interface EventText {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -41,7 +41,7 @@ export class EventWriter {
     this.#component = component;
   }
 
-  record(about: KubeObject, words: EventWords, host?: string): void {
+  record(about: KubeObject, words: EventText, host?: string): void {
     const now = this.#clock.now();
     const namespace = about.metadata.namespace ?? 'default';
     const key = `${about.metadata.uid}/${words.reason}/${words.fieldPath ?? ''}/${words.message}`;
@@ -81,7 +81,7 @@ export class EventWriter {
     return now.toString(16) + count.toString(16).padStart(4, '0') + writer.toString(16).padStart(2, '0');
   }
 
-  #create(about: KubeObject, words: EventWords, namespace: string, name: string, now: Instant, host: string | undefined): void {
+  #create(about: KubeObject, words: EventText, namespace: string, name: string, now: Instant, host: string | undefined): void {
     this.#cluster.create('events', {
       apiVersion: 'v1',
       kind: 'Event',

@@ -33,7 +33,7 @@ export class InProcessTransport implements ApiTransport {
     const end = this.#activity.begin();
     try {
       request.signal?.throwIfAborted();
-      if (request.mayBeSent?.() === false) throw new Error(`${request.method} ${request.path} was not sent: it may not be any more`);
+      if (request.canSend?.() === false) throw new Error(`${request.method} ${request.path} was not sent: it may not be any more`);
       const answer = this.#server.handle(this.#callOf(request));
       return answer.kind === 'body' ? responseOf(answer) : { ...responseOf(STREAM_REFUSED), status: 400 };
     } finally {
@@ -45,9 +45,9 @@ export class InProcessTransport implements ApiTransport {
     const end = this.#activity.begin();
     try {
       request.signal?.throwIfAborted();
-      if (request.mayBeSent?.() === false) throw new Error(`${request.method} ${request.path} was not sent: it may not be any more`);
+      if (request.canSend?.() === false) throw new Error(`${request.method} ${request.path} was not sent: it may not be any more`);
       const answer = this.#server.handle(this.#callOf(request));
-      return answer.kind === 'stream' ? this.#streamOf(answer, request.signal) : wholeAnswer(answer);
+      return answer.kind === 'stream' ? this.#streamOf(answer, request.signal) : bufferedStream(answer);
     } finally {
       end();
     }
@@ -105,7 +105,7 @@ function responseOf(answer: PlainAnswer): ApiResponse {
 }
 
 /** A stream request without a stream: an error, or a log without `follow`. */
-function wholeAnswer(answer: PlainAnswer): ApiStream {
+function bufferedStream(answer: PlainAnswer): ApiStream {
   const items = typeof answer.body === 'string' ? answer.body.split('\n').filter((line) => line !== '') : [];
   return {
     status: answer.status,

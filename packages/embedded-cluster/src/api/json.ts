@@ -19,19 +19,19 @@ export function cloneJson<T>(value: T): T {
 }
 
 /** Deep equality of JSON values; a member that is undefined counts as missing. */
-export function equalJson(a: unknown, b: unknown): boolean {
+export function isEqualJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((item, index) => equalJson(item, b[index]));
+    return a.every((item, index) => isEqualJson(item, b[index]));
   }
   if (Array.isArray(b)) return false;
-  return equalRecords(a as Record<string, unknown>, b as Record<string, unknown>);
+  return isEqualRecords(a as Record<string, unknown>, b as Record<string, unknown>);
 }
 
-function equalRecords(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
-  for (const key in a) if (!equalJson(a[key], b[key])) return false;
+function isEqualRecords(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  for (const key in a) if (!isEqualJson(a[key], b[key])) return false;
   // Own members only: every object inherits a `toString`.
   for (const key in b) if (b[key] !== undefined && !(Object.hasOwn(a, key) && a[key] !== undefined)) return false;
   return true;

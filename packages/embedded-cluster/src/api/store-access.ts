@@ -13,7 +13,7 @@ import type { ServedResource, ServedResources } from './resources/served-resourc
 import type { Subresources } from './verbs/subresources.ts';
 import type { WriteRequest } from './verbs/write-request.ts';
 
-export interface StoreAccessParts {
+export interface StoreAccessDependencies {
   readonly resources: ServedResources;
   readonly store: ObjectStore;
   readonly writer: ObjectWriter;
@@ -24,13 +24,13 @@ export interface StoreAccessParts {
 
 /** ClusterAccess over the store for one component, whose user name is the field manager of its writes. */
 export class StoreAccess implements ClusterAccess {
-  readonly #parts: StoreAccessParts;
+  readonly #dependencies: StoreAccessDependencies;
   readonly #request: WriteRequest;
   /** The last result of each selector: autoscalers read pods every 15 seconds, mostly without changes. */
   readonly #lastSelected = new WeakMap<LabelSelector, { readonly from: readonly KubeObject[]; readonly selected: readonly KubeObject[] }>();
 
-  constructor(parts: StoreAccessParts, user: string) {
-    this.#parts = parts;
+  constructor(dependencies: StoreAccessDependencies, user: string) {
+    this.#dependencies = dependencies;
     this.#request = {
       user,
       fieldManager: user.slice(user.lastIndexOf(':') + 1),
@@ -42,13 +42,13 @@ export class StoreAccess implements ClusterAccess {
 
   get(resource: string, namespace: string | null, name: string): KubeObject | undefined {
     const served = this.#served(resource);
-    const object = this.#parts.store.table(served.storageId).get(namespace, name);
+    const object = this.#dependencies.store.table(served.storageId).get(namespace, name);
     return object === undefined ? undefined : served.view.toServed(object);
   }
 
   list(resource: string, options: Parameters<ClusterAccess['list']>[1] = {}): readonly KubeObject[] {
     const served = this.#served(resource);
-    const objects = this.#parts.store.table(served.storageId).list(options.namespace);
+    const objects = this.#dependencies.store.table(served.storageId).list(options.namespace);
     const selected = options.selector === undefined ? objects : this.#selected(objects, options.selector);
     return served.id === served.storageId ? selected : selected.map((object) => served.view.toServed(object));
   }
@@ -56,7 +56,7 @@ export class StoreAccess implements ClusterAccess {
   create(resource: string, object: object): KubeObject {
     const served = this.#served(resource);
     const { object: decoded } = decodeObject(object, served.apiVersion, served.descriptor.kind);
-    return this.#parts.writer.create(served, decoded.metadata.namespace ?? null, decoded, this.#request).object;
+    return this.#dependencies.writer.create(served, decoded.metadata.namespace ?? null, decoded, this.#request).object;
   }
 
   modify(resource: string, namespace: string | null, name: string, change: (draft: KubeObject) => void): KubeObject | undefined {
@@ -80,7 +80,7 @@ export class StoreAccess implements ClusterAccess {
   delete(resource: string, namespace: string | null, name: string, options: Parameters<ClusterAccess['delete']>[3] = {}): void {
     const { uid, ...rest } = options;
     try {
-      this.#parts.deleter.delete(
+      this.#dependencies.deleter.delete(
         this.#served(resource),
         namespace,
         name,
@@ -98,15 +98,15 @@ export class StoreAccess implements ClusterAccess {
     const served = this.#served(resource);
     const within = namespace === '' ? null : namespace;
     if (subresource === 'scale') return this.#scale(served, within, name, body);
-    return this.#parts.subresources.create(served, within, name, subresource, body, this.#request) as KubeObject;
+    return this.#dependencies.subresources.create(served, within, name, subresource, body, this.#request) as KubeObject;
   }
 
   onChange(resource: string, listener: (event: ObjectEvent) => void): () => void {
     const served = this.#served(resource);
-    const table = this.#parts.store.table(served.storageId);
+    const table = this.#dependencies.store.table(served.storageId);
     let cancelled = false;
     const deliver = (event: ObjectEvent): void =>
-      this.#parts.dispatcher.enqueue(() => {
+      this.#dependencies.dispatcher.enqueue(() => {
         if (!cancelled) listener(event);
       });
     for (const object of table.list()) deliver({ type: 'ADDED', object: served.view.toServed(object) });
@@ -135,13 +135,13 @@ export class StoreAccess implements ClusterAccess {
     change: (draft: KubeObject) => void,
   ): KubeObject | undefined {
     const served = this.#served(resource);
-    if (this.#parts.store.table(served.storageId).get(namespace, name) === undefined) return undefined;
+    if (this.#dependencies.store.table(served.storageId).get(namespace, name) === undefined) return undefined;
     const produce = (current: KubeObject): KubeObject => {
       const draft = subresource === 'status' ? statusDraftOf(current) : draftOf(current);
       change(draft);
       return draft;
     };
-    return this.#parts.writer.update(served, namespace, name, { subresource, produce }, this.#request).object;
+    return this.#dependencies.writer.update(served, namespace, name, { subresource, produce }, this.#request).object;
   }
 
   #scale(served: ServedResource, namespace: string | null, name: string, body: object): KubeObject {
@@ -151,12 +151,12 @@ export class StoreAccess implements ClusterAccess {
       applyScale(served, draft, scale);
       return draft;
     };
-    const written = this.#parts.writer.update(served, namespace, name, { subresource: 'scale', produce }, this.#request);
+    const written = this.#dependencies.writer.update(served, namespace, name, { subresource: 'scale', produce }, this.#request);
     return scaleOf(served, written.object);
   }
 
   #served(id: string): ServedResource {
-    const served = this.#parts.resources.findById(id);
+    const served = this.#dependencies.resources.findById(id);
     if (served === undefined) throw notFound({ group: '', kind: 'APIResource', plural: 'resources', name: id });
     return served;
   }

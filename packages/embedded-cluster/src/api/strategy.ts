@@ -11,7 +11,7 @@ export interface StrategyContext {
   readonly user: string;
   readonly dryRun: boolean;
   /** Whether the user may do something else too. Absent for components, which may do everything. */
-  readonly may?: (attributes: AccessAttributes) => boolean;
+  readonly isAllowed?: (attributes: AccessAttributes) => boolean;
 }
 
 /**

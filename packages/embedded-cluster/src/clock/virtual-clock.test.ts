@@ -189,7 +189,7 @@ describe('VirtualClock at a speed', () => {
     timer.advance(6);
     await done;
     expect(clock.now()).toBe(T0 + 5000);
-    expect(clock.running).toBe(false);
+    expect(clock.isRunning).toBe(false);
     expect(timer.pending).toBe(0);
   });
 

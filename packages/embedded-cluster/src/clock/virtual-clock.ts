@@ -64,7 +64,7 @@ export class VirtualClock implements Clock {
     return this.#speed;
   }
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return this.#running;
   }
 
@@ -192,7 +192,7 @@ export class VirtualClock implements Clock {
       this.#reachEnd();
       return;
     }
-    this.#slip();
+    this.#adjustForDelay();
     this.#arm();
   }
 
@@ -207,7 +207,7 @@ export class VirtualClock implements Clock {
     this.#now = at;
   }
 
-  #slip(): void {
+  #adjustForDelay(): void {
     if (!this.#isFollowing()) return;
     const nowMs = this.#timer.nowMs();
     if (nowMs - this.#anchorMs > SLIP_MS && this.#heap.nextAt() <= this.#now + SLIP_MS) this.#anchorMs = nowMs - SLIP_MS;

@@ -97,7 +97,7 @@ class Binder {
   #findVolume(claim: Claim): Volume | undefined {
     const wanted = readAmount(claim.spec.resources?.requests?.['storage'] ?? '0')?.nano ?? 0n;
     const sizeOf = ({ spec }: Volume): bigint => readAmount(spec.capacity?.['storage'] ?? '0')?.nano ?? 0n;
-    const fits = (volume: Volume): boolean => {
+    const isSuitable = (volume: Volume): boolean => {
       const { claimRef, accessModes = [] } = volume.spec;
       if (claim.spec.volumeName !== undefined && claim.spec.volumeName !== '') return volume.metadata.name === claim.spec.volumeName;
       const isFree = claimRef === undefined || (claimRef.name === claim.metadata.name && claimRef.namespace === claim.metadata.namespace);
@@ -108,7 +108,7 @@ class Binder {
         sizeOf(volume) >= wanted
       );
     };
-    const fitting = (this.#ports.cluster.list(VOLUMES) as readonly Volume[]).filter(fits);
+    const fitting = (this.#ports.cluster.list(VOLUMES) as readonly Volume[]).filter(isSuitable);
     return [...fitting].sort((a, b) => (sizeOf(a) < sizeOf(b) ? -1 : sizeOf(a) > sizeOf(b) ? 1 : 0))[0];
   }
 

@@ -3,7 +3,7 @@ import { toTimestamp } from '../api/timestamp.ts';
 import type { WireCondition } from './wire/pod.ts';
 
 /** A condition of a controller; its times depend on the previous condition. */
-export interface ConditionNews {
+export interface ConditionUpdate {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
@@ -24,7 +24,7 @@ export function isTrue(conditions: readonly WireCondition[] | undefined, type: s
  */
 export function withCondition(
   conditions: readonly WireCondition[] | undefined,
-  news: ConditionNews,
+  news: ConditionUpdate,
   now: Instant,
   options: { readonly updateTime?: boolean } = {},
 ): WireCondition[] {

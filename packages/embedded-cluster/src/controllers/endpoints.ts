@@ -1,9 +1,9 @@
 import type { ControllerPorts, Stop } from './controller-ports.ts';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import { controllerReference, keyOf, splitKey } from './object-key.ts';
 import { watchKeys } from './owner-watch.ts';
 import { isReady, isTerminal, isTerminating } from './pods/pod-state.ts';
-import { matchesSelector } from './selectors.ts';
+import { isSelectorMatch } from './selectors.ts';
 import type { Pod } from './wire/pod.ts';
 import type { Service, ServicePort } from './wire/service.ts';
 import { WorkList } from './work-list.ts';
@@ -28,7 +28,7 @@ export function startEndpoints(ports: ControllerPorts): Stop {
       const pod = object as Pod;
       if (type === 'MODIFIED' && previous !== undefined && !hasMoved(pod, previous as Pod)) return;
       for (const service of cluster.list('services', { namespace: pod.metadata.namespace ?? '' }) as readonly Service[]) {
-        const isBehind = (labels: Record<string, string> | undefined): boolean => matchesSelector(selectorOf(service), labels);
+        const isBehind = (labels: Record<string, string> | undefined): boolean => isSelectorMatch(selectorOf(service), labels);
         if (isBehind(pod.metadata.labels) || isBehind(previous?.metadata.labels)) work.add(keyOf(service));
       }
     }),
@@ -46,7 +46,7 @@ function hasMoved(pod: Pod, before: Pod): boolean {
     isTerminating(each),
     each.spec.nodeName,
   ];
-  return !equalJson(view(pod), view(before));
+  return !isEqualJson(view(pod), view(before));
 }
 
 function selectorOf({ spec }: Service): { matchLabels: Record<string, string> } | null {
@@ -97,7 +97,7 @@ function writeEndpoints({ cluster }: ControllerPorts, service: Service, addresse
       metadata: { name, namespace, ...(service.metadata.labels === undefined ? {} : { labels: service.metadata.labels }) },
       subsets,
     });
-  } else if (!equalJson(existing['subsets'] ?? [], subsets)) {
+  } else if (!isEqualJson(existing['subsets'] ?? [], subsets)) {
     cluster.modify('endpoints', namespace, name, (draft) => {
       draft['subsets'] = subsets;
     });
@@ -132,7 +132,7 @@ function writeSlices({ cluster }: ControllerPorts, service: Service, addresses: 
         endpoints,
         ports,
       });
-    } else if (!equalJson([existing['endpoints'] ?? [], existing['ports'] ?? []], [endpoints, ports])) {
+    } else if (!isEqualJson([existing['endpoints'] ?? [], existing['ports'] ?? []], [endpoints, ports])) {
       cluster.modify(resource, namespace, sliceName, (draft) => {
         draft['endpoints'] = endpoints;
         draft['ports'] = ports;

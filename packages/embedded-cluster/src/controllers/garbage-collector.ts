@@ -43,7 +43,7 @@ class GarbageCollector {
 
   constructor(ports: ControllerPorts) {
     this.#ports = ports;
-    this.#work = new WorkList(ports.clock, (uid) => this.#look(uid));
+    this.#work = new WorkList(ports.clock, (uid) => this.#checkOwners(uid));
   }
 
   stop(): void {
@@ -59,14 +59,14 @@ class GarbageCollector {
         return;
       }
       const references = object.metadata.ownerReferences ?? [];
-      this.#note(kind, object, previous);
+      this.#recordReferences(kind, object, previous);
       if (references.length > 0 || isHeld(object)) this.#work.add(object.metadata.uid);
       // A terminating dependent, or one that no longer blocks, may unblock its owner.
       if (previous !== undefined) this.#wakeOwners(previous);
     });
   }
 
-  #note(kind: StoredResource, object: KubeObject, previous: KubeObject | undefined): void {
+  #recordReferences(kind: StoredResource, object: KubeObject, previous: KubeObject | undefined): void {
     const { uid, name, namespace } = object.metadata;
     const owners = object.metadata.ownerReferences ?? [];
     for (const owner of previous?.metadata.ownerReferences ?? []) {
@@ -108,7 +108,7 @@ class GarbageCollector {
     for (const owner of object.metadata.ownerReferences ?? []) if (this.#places.has(owner.uid)) this.#work.add(owner.uid);
   }
 
-  #look(uid: string): void {
+  #checkOwners(uid: string): void {
     const place = this.#places.get(uid);
     if (place === undefined) return;
     const object = this.#read(place);

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '#kube/units';
 import type { ControllerPorts, Stop } from './controller-ports.ts';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import { findCondition, withCondition } from './conditions.ts';
 import { fromTimestamp, toTimestamp } from '../api/timestamp.ts';
 import type { Node, WireTaint } from './wire/node.ts';
@@ -27,9 +27,9 @@ export function startNodeLifecycle(ports: ControllerPorts): Stop {
       for (const pod of cluster.list('pods') as readonly Pod[]) if (pod.spec.nodeName === name) forget(pod);
       return;
     }
-    if (isLost(name)) declareLost(node);
+    if (isLost(name)) markNodeLost(node);
     const taints = taintsOf(cluster.get('nodes', null, name) as Node, toTimestamp(clock.now()));
-    if (equalJson(taints, node.spec?.taints ?? [])) return;
+    if (isEqualJson(taints, node.spec?.taints ?? [])) return;
     cluster.modify('nodes', null, name, (draft) => {
       const { taints: _before, ...spec } = (draft as Node).spec ?? {};
       draft['spec'] = taints.length === 0 ? spec : { ...spec, taints };
@@ -47,7 +47,7 @@ export function startNodeLifecycle(ports: ControllerPorts): Stop {
     return expiresAt <= clock.now();
   }
 
-  function declareLost(node: Node): void {
+  function markNodeLost(node: Node): void {
     if (findCondition(node.status?.conditions, 'Ready')?.status === 'Unknown') return;
     const { name } = node.metadata;
     cluster.modifyStatus('nodes', null, name, (draft) => {
@@ -69,7 +69,7 @@ export function startNodeLifecycle(ports: ControllerPorts): Stop {
 
   const stops = [
     cluster.onChange('nodes', ({ type, object, previous }) => {
-      if (type !== 'MODIFIED' || previous === undefined || !equalJson(view(object), view(previous))) work.add(object.metadata.name);
+      if (type !== 'MODIFIED' || previous === undefined || !isEqualJson(view(object), view(previous))) work.add(object.metadata.name);
     }),
     cluster.onChange(LEASES, ({ type, object }) => {
       if (type !== 'DELETED' && object.metadata.namespace === LEASE_NAMESPACE) work.add(object.metadata.name);

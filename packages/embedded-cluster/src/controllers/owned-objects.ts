@@ -70,12 +70,12 @@ export class OwnedObjects<T extends KubeObject> {
     if (keys?.size === 0) index.delete(of);
   }
 
-  #read(keys: ReadonlySet<ObjectKey> | undefined, belongs: (object: KubeObject) => boolean): T[] {
+  #read(keys: ReadonlySet<ObjectKey> | undefined, isOwned: (object: KubeObject) => boolean): T[] {
     const found: T[] = [];
     for (const key of keys ?? []) {
       const { namespace, name } = splitKey(key);
       const object = this.#cluster.get(this.#resource, namespace === '' ? null : namespace, name);
-      if (object !== undefined && belongs(object)) found.push(object as T);
+      if (object !== undefined && isOwned(object)) found.push(object as T);
     }
     return found;
   }

@@ -2,7 +2,7 @@ import { countedResource, quotaUsage } from '../admission/quota-usage.ts';
 import type { ResourceQuota } from '../admission/quota-usage.ts';
 import { writeAmount } from '../admission/amounts.ts';
 import type { ControllerPorts, Stop } from './controller-ports.ts';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import { keyOf, splitKey } from './object-key.ts';
 import { watchKeys } from './owner-watch.ts';
 import { WorkList } from './work-list.ts';
@@ -24,7 +24,7 @@ export function startQuotaStatus({ cluster, clock }: ControllerPorts): Stop {
       ]),
     );
     const status = { hard: quota.spec?.hard ?? {}, used };
-    if (equalJson(status, quota.status)) return;
+    if (isEqualJson(status, quota.status)) return;
     cluster.modifyStatus(RESOURCE, namespace, name, (draft) => {
       draft['status'] = status;
     });

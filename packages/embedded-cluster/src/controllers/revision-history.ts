@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ControllerPorts } from './controller-ports.ts';
 import { shortHash } from './canonical.ts';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import { controllerReference } from './object-key.ts';
 import type { PodTemplate } from './wire/pod.ts';
 import type { ControllerRevision } from './wire/workload.ts';
@@ -24,7 +24,7 @@ export function currentTemplateRevision(ports: ControllerPorts, owner: Revised):
   const known = byRevision(revisions.ownedBy(owner.metadata.uid));
   const newest = known.at(-1);
   const template = { ...owner.spec.template, $patch: 'replace' };
-  const equal = known.find((revision) => equalJson(revision.data.spec.template, template));
+  const equal = known.find((revision) => isEqualJson(revision.data.spec.template, template));
   const number = (newest?.revision ?? 0) + 1;
   if (equal !== undefined) {
     if (equal === newest) return equal;

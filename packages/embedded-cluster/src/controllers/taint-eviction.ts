@@ -1,7 +1,7 @@
 import type { Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
 import type { ControllerPorts, Stop } from './controller-ports.ts';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import { withCondition } from './conditions.ts';
 import { fromTimestamp } from '../api/timestamp.ts';
 import type { ObjectKey } from './object-key.ts';
@@ -41,7 +41,7 @@ export function startTaintEviction({ cluster, clock, events }: ControllerPorts):
   const stops = [
     cluster.onChange('nodes', ({ object, previous }) => {
       const taints = noExecuteTaints(object);
-      if (taints.length === 0 || (previous !== undefined && equalJson(taints, noExecuteTaints(previous)))) return;
+      if (taints.length === 0 || (previous !== undefined && isEqualJson(taints, noExecuteTaints(previous)))) return;
       for (const pod of cluster.list('pods') as readonly Pod[]) if (pod.spec.nodeName === object.metadata.name) work.add(keyOf(pod));
     }),
     cluster.onChange('pods', ({ type, object, previous }) => {
@@ -58,7 +58,7 @@ export function startTaintEviction({ cluster, clock, events }: ControllerPorts):
 function leavingTime(pod: Pod, taints: readonly WireTaint[], now: Instant): Instant | undefined {
   let earliest: Instant | undefined;
   for (const taint of taints) {
-    const tolerations = (pod.spec.tolerations ?? []).filter((toleration) => toleratesTaint(toleration, taint));
+    const tolerations = (pod.spec.tolerations ?? []).filter((toleration) => isTaintTolerated(toleration, taint));
     if (tolerations.length === 0) return now;
     const seconds = tolerations.map(({ tolerationSeconds }) => tolerationSeconds ?? Number.POSITIVE_INFINITY);
     const since = fromTimestamp(taint.timeAdded);
@@ -72,7 +72,7 @@ function noExecuteTaints({ spec }: Node): WireTaint[] {
   return (spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 }
 
-function toleratesTaint({ key, operator, value, effect }: WireToleration, taint: WireTaint): boolean {
+function isTaintTolerated({ key, operator, value, effect }: WireToleration, taint: WireTaint): boolean {
   if (effect !== undefined && effect !== '' && effect !== taint.effect) return false;
   if (operator === 'Exists') return key === undefined || key === '' || key === taint.key;
   return key === taint.key && (value ?? '') === (taint.value ?? '');

@@ -22,7 +22,7 @@ export interface ClusterSummary {
 }
 
 /** Differences between two readings of the counters, in the demo's terms. */
-export interface ClusterHappenings {
+export interface CounterDifferences {
   readonly oomKills: number;
   /** Share of the running time of CPU-limited containers in which they wanted more than the limit. */
   readonly throttledRatio: number;
@@ -70,7 +70,7 @@ export function nodePricePerHour(node: KubeObject): Usd {
   return labels['cloud.google.com/gke-spot'] === 'true' ? type.spotPerHourUsd : type.onDemandPerHourUsd;
 }
 
-export function happenings(from: ClusterCounters, to: ClusterCounters): ClusterHappenings {
+export function subtractCounters(from: ClusterCounters, to: ClusterCounters): CounterDifferences {
   return {
     oomKills: to.oomKills - from.oomKills,
     throttledRatio: ratio(to.throttledMs - from.throttledMs, to.limitedMs - from.limitedMs),
@@ -93,10 +93,10 @@ function inForce({ spec, status }: Pod): RequestingContainer[] {
   const requestsOf = (container: { readonly name: string; readonly resources?: Pod['spec']['containers'][number]['resources'] }) =>
     requestsAndLimits(statuses.get(container.name)?.resources ?? container.resources).requests;
   // A completed init container no longer counts: only requests of current and future containers are in force.
-  const done = (name: string): boolean => statuses.get(name)?.state?.['terminated'] !== undefined;
+  const isTerminated = (name: string): boolean => statuses.get(name)?.state?.['terminated'] !== undefined;
   return [
     ...(spec.initContainers ?? [])
-      .filter((container) => container.restartPolicy === 'Always' || !done(container.name))
+      .filter((container) => container.restartPolicy === 'Always' || !isTerminated(container.name))
       .map((container) => ({ role: role(container.restartPolicy), requests: requestsOf(container) })),
     ...spec.containers.map((container) => ({ role: 'main' as const, requests: requestsOf(container) })),
   ];

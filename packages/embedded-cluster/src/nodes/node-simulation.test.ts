@@ -12,7 +12,7 @@ import { VirtualClock } from '../clock/virtual-clock.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { parseRecording } from '../usage/recording.ts';
 import type { RecordingLibrary } from '../usage/recording-files.ts';
-import { happenings } from './cluster-summary.ts';
+import { subtractCounters } from './cluster-summary.ts';
 import { createNodes } from './node-pool.ts';
 import { NodeSimulation } from './node-simulation.ts';
 
@@ -48,7 +48,7 @@ async function aRun(seed: number, forMs: number, recordings?: RecordingLibrary) 
   new Scheduler(api.accessAs('system:kube-scheduler'), clock).start();
   const before = simulation.counters();
   await clock.runFor(forMs);
-  return { simulation, admin, clock, happened: happenings(before, simulation.counters()) };
+  return { simulation, admin, clock, happened: subtractCounters(before, simulation.counters()) };
 }
 
 function aDeployment(name: string, replicas: number, cpu: string, memory: string): object {

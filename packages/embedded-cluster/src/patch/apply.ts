@@ -1,5 +1,5 @@
 import { ApiStatusError } from '../api/api-error.ts';
-import { cloneJson, equalJson } from '../api/json.ts';
+import { cloneJson, isEqualJson } from '../api/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../api/kube-object.ts';
 import { canonicalise } from '../schema/defaults.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
@@ -7,7 +7,7 @@ import { dereference } from '../schema/structural-schema.ts';
 import type { FieldSet } from './field-set.ts';
 import { difference, intersection, isEmptySet, isSameSet, NO_FIELDS, pathsOf, sortedSet, union, withoutBranches } from './field-set.ts';
 import { clientSideApplied, KUBECTL, withLastApplied } from './last-applied.ts';
-import { OwnedFields, nullWhereEmptied, withoutEmptied } from './owned-fields.ts';
+import { OwnedFields, replaceEmptied, withoutEmptied } from './owned-fields.ts';
 import { typingFaults } from './typing-faults.ts';
 
 /** Manager of a write, and its subresource. */
@@ -97,25 +97,25 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   const newSet = ownable(named);
   const merged = fields.merge(schema, bare, applied);
   const emptied = new Set<unknown>();
-  const kept = own === undefined ? merged : withoutGivenUp(fields, schema, merged, { last: setOf(own), others, named }, emptied);
+  const kept = own === undefined ? merged : dropAbandoned(fields, schema, merged, { last: setOf(own), others, named }, emptied);
 
   const found = fields.compare(schema, bare ?? emptyObject(request, applied), kept);
   const changed = union(found.added ?? NO_FIELDS, found.modified ?? NO_FIELDS);
   const conflicts = request.force ? [] : conflictsOf(request, schema, others, changed);
   if (conflicts.length > 0) return { conflicts };
 
-  const remaining = others.flatMap((entry) => lose(entry, union(changed, found.removed ?? NO_FIELDS)));
+  const remaining = others.flatMap((entry) => removeFields(entry, union(changed, found.removed ?? NO_FIELDS)));
   const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Apply', newSet, own)];
   const managedFields = sortEntries([...remaining, ...mine]);
   const left = leftOf(request.schema, kept as KubeObject, emptied);
   const object = manager === KUBECTL ? withLastApplied(left, request.applied) : left;
-  if (live !== undefined && equalJson(bare, object) && isSameOwnership(live.metadata.managedFields ?? [], managedFields))
+  if (live !== undefined && isEqualJson(bare, object) && isSameOwnership(live.metadata.managedFields ?? [], managedFields))
     return { object: live };
   return { object: { ...object, metadata: { ...object.metadata, managedFields } }, nulls: hasNulls(request.schema, emptied) };
 }
 
 /** The value without the fields that its applier dropped and no other manager owns. */
-function withoutGivenUp(
+function dropAbandoned(
   fields: OwnedFields,
   schema: StructuralSchema,
   value: unknown,
@@ -125,7 +125,7 @@ function withoutGivenUp(
   // A controller mostly applies the same fields again.
   if (isSameSet(by.last, ownable(by.named))) return value;
   const managed = by.others.reduce((all, entry) => union(all, setOf(entry)), by.named);
-  return fields.remove(schema, value, fields.givenUp(schema, by.last, managed), emptied);
+  return fields.remove(schema, value, fields.findAbandonedFields(schema, by.last, managed), emptied);
 }
 
 /**
@@ -133,17 +133,17 @@ function withoutGivenUp(
  * their schema then mostly refuses.
  */
 function leftOf(schema: StructuralSchema, kept: KubeObject, emptied: ReadonlySet<unknown>): KubeObject {
-  if (!schemaIsCustom(schema)) return withoutEmptied(kept, emptied) as KubeObject;
+  if (!isCustomSchema(schema)) return withoutEmptied(kept, emptied) as KubeObject;
   const { metadata, ...own } = kept;
-  return { ...(nullWhereEmptied(own, emptied) as KubeObject), metadata: withoutEmptied(metadata, emptied) as KubeObject['metadata'] };
+  return { ...(replaceEmptied(own, emptied) as KubeObject), metadata: withoutEmptied(metadata, emptied) as KubeObject['metadata'] };
 }
 
 function hasNulls(schema: StructuralSchema, emptied: ReadonlySet<unknown>): boolean {
-  return emptied.size > 0 && schemaIsCustom(schema);
+  return emptied.size > 0 && isCustomSchema(schema);
 }
 
 /** Schemas of built-in kinds have names. */
-function schemaIsCustom(schema: StructuralSchema): boolean {
+function isCustomSchema(schema: StructuralSchema): boolean {
   return schema.$ref === undefined;
 }
 
@@ -172,7 +172,7 @@ export function trackUpdate(request: UpdateRequest): ManagedFieldsEntry[] {
     (entry.subresource ?? '') === subresource;
   const own = entries.find(isOwn);
   const gone = union(changed, removed);
-  const remaining = entries.filter((entry) => !isOwn(entry)).flatMap((entry) => lose(entry, gone));
+  const remaining = entries.filter((entry) => !isOwn(entry)).flatMap((entry) => removeFields(entry, gone));
   const newSet = union(difference(own === undefined ? NO_FIELDS : setOf(own), removed), changed);
   const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Update', newSet, own)];
   return joinAncient(sortEntries([...remaining, ...mine]));
@@ -285,7 +285,7 @@ function setOf(entry: ManagedFieldsEntry): FieldSet {
   return entry.fieldsV1 as FieldSet;
 }
 
-function lose(entry: ManagedFieldsEntry, gone: FieldSet): ManagedFieldsEntry[] {
+function removeFields(entry: ManagedFieldsEntry, gone: FieldSet): ManagedFieldsEntry[] {
   const before = setOf(entry);
   const after = difference(before, gone);
   if (isSameSet(before, after)) return [entry];
@@ -332,5 +332,5 @@ function joinAncient(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry
 
 function isSameOwnership(a: readonly ManagedFieldsEntry[], b: readonly ManagedFieldsEntry[]): boolean {
   const untimed = (entries: readonly ManagedFieldsEntry[]): unknown => entries.map((entry) => ({ ...entry, time: '' }));
-  return equalJson(untimed(a), untimed(b));
+  return isEqualJson(untimed(a), untimed(b));
 }

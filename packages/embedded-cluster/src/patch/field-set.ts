@@ -62,7 +62,7 @@ export function withoutBranches(a: FieldSet, b: FieldSet): FieldSet {
 function combine(
   a: FieldSet,
   b: FieldSet,
-  keeps: (inA: boolean, inB: boolean) => boolean,
+  isKept: (inA: boolean, inB: boolean) => boolean,
   keepsOnlyA: boolean,
   keepsOnlyB: boolean,
 ): Record<string, FieldSet> {
@@ -76,8 +76,8 @@ function combine(
       if (keepsOnlyA) result[element] = mine;
       continue;
     }
-    const children = combine(mine, theirs, keeps, keepsOnlyA, keepsOnlyB);
-    const node = fieldNode(keeps(isMember(mine), isMember(theirs)), children);
+    const children = combine(mine, theirs, isKept, keepsOnlyA, keepsOnlyB);
+    const node = fieldNode(isKept(isMember(mine), isMember(theirs)), children);
     if (node !== undefined) result[element] = node;
   }
   if (!keepsOnlyB) return result;

@@ -34,7 +34,7 @@ export function jsonPatch(draft: object, operations: unknown): JsonPatched {
       copied += source === undefined ? 0 : JSON.stringify(source).length;
       if (copied > COPIED_MAX) return failed(`copies add more than ${COPIED_MAX} characters`);
     }
-    const [error] = applyPatch(draft, [lenient(draft, operation)]);
+    const [error] = applyPatch(draft, [normalizeOperation(draft, operation)]);
     if (error !== null && error !== undefined) return failed(error.message);
   }
   return { ok: true, value: draft };
@@ -51,7 +51,7 @@ function malformed(found: unknown, wanted: string): JsonPatched {
 }
 
 /** A real server sets a missing member that it should replace, if its parent exists. */
-function lenient(draft: object, operation: Operation): Operation {
+function normalizeOperation(draft: object, operation: Operation): Operation {
   const isMissing = operation.op === 'replace' && Pointer.fromJSON(operation.path).get(draft) === undefined;
   return isMissing ? { ...operation, op: 'add' } : operation;
 }

@@ -2,7 +2,7 @@
 // semantics are those of Kubernetes' structured merge.
 
 import { isObject } from '#kube/json';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
 import { dereference, fieldSchema } from '../schema/structural-schema.ts';
 import type { FieldSet } from './field-set.ts';
@@ -58,7 +58,7 @@ export class OwnedFields {
     const right = this.#shape(schema, after);
     if (left.kind === 'map' && right.kind === 'map') return this.#compareMaps(right.schema, left.value, right.value);
     if (left.kind === 'list' && right.kind === 'list') return this.#compareLists(right.itemSchema, left.items, right.items);
-    return equalJson(before, after) ? EQUAL : { modified: {} };
+    return isEqualJson(before, after) ? EQUAL : { modified: {} };
   }
 
   /** `current` with all fields of `applied`; omitted fields are kept. Unchanged parts are shared with `current`. */
@@ -73,7 +73,7 @@ export class OwnedFields {
       const merged = this.#mergeLists(right.itemSchema, left.items, right.items);
       return isSameList(merged, current as readonly unknown[]) ? current : merged;
     }
-    return equalJson(current, applied) ? current : applied;
+    return isEqualJson(current, applied) ? current : applied;
   }
 
   #mergeMaps(schema: StructuralSchema, current: Fields, applied: Fields): Fields {
@@ -123,7 +123,7 @@ export class OwnedFields {
    * Fields that an applier gives up: those of its last set without a manager now (`managed` includes its new set). A declared field counts
    * as owned by the owners of its nested fields.
    */
-  givenUp(schema: StructuralSchema, last: FieldSet, managed: FieldSet): FieldSet {
+  findAbandonedFields(schema: StructuralSchema, last: FieldSet, managed: FieldSet): FieldSet {
     const node = dereference(schema, this.#resolve);
     const result: Record<string, FieldSet> = {};
     for (const [element, mine] of Object.entries(last)) {
@@ -138,7 +138,7 @@ export class OwnedFields {
         continue;
       }
       const inner = name === null ? (node.items ?? UNDECLARED) : childSchema(node, name);
-      const below = fieldNode(false, this.givenUp(inner, mine, theirs ?? {}));
+      const below = fieldNode(false, this.findAbandonedFields(inner, mine, theirs ?? {}));
       if (below !== undefined) result[element] = below;
     }
     return result;
@@ -245,11 +245,11 @@ export function withoutEmptied(value: unknown, emptied: ReadonlySet<unknown>): u
 }
 
 /** The value with null in the place of each value that is in `emptied`. */
-export function nullWhereEmptied(value: unknown, emptied: ReadonlySet<unknown>): unknown {
+export function replaceEmptied(value: unknown, emptied: ReadonlySet<unknown>): unknown {
   if (emptied.size === 0 || typeof value !== 'object' || value === null) return value;
   if (emptied.has(value)) return null;
-  if (Array.isArray(value)) return value.map((item) => nullWhereEmptied(item, emptied));
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, nullWhereEmptied(inner, emptied)]));
+  if (Array.isArray(value)) return value.map((item) => replaceEmptied(item, emptied));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replaceEmptied(inner, emptied)]));
 }
 
 class Comparer {

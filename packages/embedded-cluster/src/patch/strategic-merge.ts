@@ -1,6 +1,6 @@
 import { isObject } from '#kube/json';
 import { badRequest, fault } from '../api/api-error.ts';
-import { cloneJson, equalJson } from '../api/json.ts';
+import { cloneJson, isEqualJson } from '../api/json.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
 import { dereference, fieldSchema } from '../schema/structural-schema.ts';
 import { goValue } from './go-value.ts';
@@ -66,7 +66,7 @@ class StrategicMerge {
   }
 
   #list(reference: StructuralSchema, current: readonly unknown[], patch: readonly unknown[], order: unknown): readonly unknown[] {
-    if (!merges(reference)) return cloneJson(patch);
+    if (!hasMergeStrategy(reference)) return cloneJson(patch);
     const key = reference['x-kubernetes-patch-merge-key'];
     const items = dereference(reference, this.#resolve).items ?? UNDECLARED;
     const merged = key === undefined ? mergeScalars(current, patch) : this.#itemsByKey(items, key, current, patch);
@@ -84,10 +84,10 @@ class StrategicMerge {
       const directive = change[PATCH];
       if (directive !== undefined && !ITEM_DIRECTIVES.has(directive)) throw unknownDirective(change);
       if (directive === 'replace') continue;
-      const index = merged.findIndex((item) => isObject(item) && equalJson(item[key], change[key]));
+      const index = merged.findIndex((item) => isObject(item) && isEqualJson(item[key], change[key]));
       if (directive === 'delete') {
         // Every item with that key is removed, in case there are several.
-        const kept = merged.filter((item) => !isObject(item) || !equalJson(item[key], change[key]));
+        const kept = merged.filter((item) => !isObject(item) || !isEqualJson(item[key], change[key]));
         merged.splice(0, merged.length, ...kept);
       } else if (index >= 0) merged[index] = this.value(items, merged[index], change);
       else merged.push(this.value(items, undefined, change));
@@ -101,7 +101,7 @@ class StrategicMerge {
       const field = name.slice(DELETE_FROM.length);
       const list = merged[field];
       if (!Array.isArray(values)) throw badRequest(`${name} must be a list`);
-      if (Array.isArray(list)) merged[field] = list.filter((item) => !values.some((value) => equalJson(value, item)));
+      if (Array.isArray(list)) merged[field] = list.filter((item) => !values.some((value) => isEqualJson(value, item)));
     }
   }
 
@@ -118,7 +118,7 @@ class StrategicMerge {
   }
 }
 
-function merges(reference: StructuralSchema): boolean {
+function hasMergeStrategy(reference: StructuralSchema): boolean {
   return reference['x-kubernetes-patch-strategy']?.split(',').includes('merge') === true;
 }
 
@@ -159,7 +159,7 @@ function keyed(change: unknown, key: string): Fields {
 
 function mergeScalars(current: readonly unknown[], patch: readonly unknown[]): readonly unknown[] {
   const merged = [...current];
-  for (const value of patch) if (!merged.some((known) => equalJson(known, value))) merged.push(value);
+  for (const value of patch) if (!merged.some((known) => isEqualJson(known, value))) merged.push(value);
   return merged;
 }
 

@@ -24,8 +24,8 @@ class Typing {
   visit(reference: StructuralSchema, value: unknown, path: string): void {
     if (value === null || value === undefined) return;
     const schema = dereference(reference, this.#resolve);
-    const wanted = wantedBy(schema);
-    if (wanted !== undefined && !wanted.fits(value)) {
+    const wanted = wantedType(schema);
+    if (wanted !== undefined && !wanted.isOfType(value)) {
       this.faults.push(`${path}: expected ${wanted.words}, got &value.valueUnstructured{Value:${shown(value)}}`);
     } else if (Array.isArray(value)) this.#visitItems(reference, schema, value, path);
     else if (isObject(value)) this.#visitFields(schema, value, path);
@@ -64,22 +64,22 @@ function keysOf(described: StructuralSchema, keys: readonly string[], item: Read
 
 interface Wanted {
   readonly words: string;
-  readonly fits: (value: unknown) => boolean;
+  readonly isOfType: (value: unknown) => boolean;
 }
 
-function wantedBy(schema: StructuralSchema): Wanted | undefined {
+function wantedType(schema: StructuralSchema): Wanted | undefined {
   if (schema['x-kubernetes-int-or-string'] === true || schema.format === 'quantity') return undefined;
   return schema.type === undefined ? undefined : WANTED[schema.type];
 }
 
-const NUMERIC: Wanted = { words: 'numeric (int or float)', fits: (value) => typeof value === 'number' };
+const NUMERIC: Wanted = { words: 'numeric (int or float)', isOfType: (value) => typeof value === 'number' };
 const WANTED: Readonly<Record<NonNullable<StructuralSchema['type']>, Wanted>> = {
-  string: { words: 'string', fits: (value) => typeof value === 'string' },
-  boolean: { words: 'boolean', fits: (value) => typeof value === 'boolean' },
+  string: { words: 'string', isOfType: (value) => typeof value === 'string' },
+  boolean: { words: 'boolean', isOfType: (value) => typeof value === 'boolean' },
   integer: NUMERIC,
   number: NUMERIC,
-  array: { words: 'list', fits: Array.isArray },
-  object: { words: 'map', fits: isObject },
+  array: { words: 'list', isOfType: Array.isArray },
+  object: { words: 'map', isOfType: isObject },
 };
 
 /** Value with its type in Go's notation. */

@@ -33,14 +33,14 @@ export function plainPath(text: string): readonly string[] | undefined {
 }
 
 const STEPS: readonly { readonly form: RegExp; readonly step: (match: RegExpExecArray) => Step | undefined }[] = [
-  { form: /^\.?\[\*\]|^\.\*/, step: () => everyItem },
+  { form: /^\.?\[\*\]|^\.\*/, step: () => listItems },
   { form: /^\.?\[(-?\d+)\]/, step: (match) => itemAt(Number(match[1])) },
   { form: /^\.?\[(?:'([^']*)'|"([^"]*)")\]/, step: (match) => field(match[1] ?? match[2] ?? '') },
   { form: /^\.?\[\?\(\s*(.*?)\s*\)\]/, step: (match) => filter(match[1] ?? '') },
   { form: /^\.((?:\\.|[^.[\]\\])+)/, step: (match) => field((match[1] ?? '').replaceAll(/\\(.)/g, '$1')) },
 ];
 
-function everyItem(value: unknown): readonly unknown[] {
+function listItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return isObject(value) ? Object.values(value) : [];
 }
@@ -63,11 +63,11 @@ function filter(condition: string): Step | undefined {
   const path = parseJsonPath(compared?.[1] ?? condition.replace(/^@/, ''));
   if (path === undefined) return undefined;
   const test = compared === null ? undefined : comparison(compared[2] ?? '', literal(compared[3] ?? ''));
-  const passes = (item: unknown): boolean => {
+  const isSelected = (item: unknown): boolean => {
     const [found] = path(item);
     return test === undefined ? found !== undefined : found !== undefined && test(found);
   };
-  return (value) => (Array.isArray(value) ? (value as unknown[]).filter(passes) : []);
+  return (value) => (Array.isArray(value) ? (value as unknown[]).filter(isSelected) : []);
 }
 
 function comparison(operator: string, wanted: unknown): (found: unknown) => boolean {

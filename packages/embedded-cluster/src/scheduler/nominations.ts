@@ -18,7 +18,7 @@ export class Nominations {
   }
 
   /** Reason why a pod must not preempt again: its victims are still terminating. */
-  whyWaiting({ uid, priority }: SchedulingPod, nodes: ReadonlyMap<string, SchedulingNode>): string | null {
+  findWaitingReason({ uid, priority }: SchedulingPod, nodes: ReadonlyMap<string, SchedulingNode>): string | null {
     const node = nodes.get(this.nodeOf(uid) ?? '');
     if (node === undefined) return null;
     for (const other of node.pods.values()) {

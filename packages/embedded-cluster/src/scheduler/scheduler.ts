@@ -58,7 +58,7 @@ export class Scheduler {
     this.#stops.push(
       this.#cluster.onChange('nodes', (event) => this.#onNode(event)),
       this.#cluster.onChange('pods', (event) => this.#onPod(event)),
-      ...STORAGE_RESOURCES.map((resource) => this.#cluster.onChange(resource, () => this.#somethingChanged())),
+      ...STORAGE_RESOURCES.map((resource) => this.#cluster.onChange(resource, () => this.#requeueUnschedulable())),
     );
     return () => {
       for (const stop of this.#stops.splice(0)) stop();
@@ -71,14 +71,14 @@ export class Scheduler {
     if (type === 'DELETED') {
       for (const pod of this.#nodes.get(name)?.pods.values() ?? []) this.#homeless.set(pod.uid, pod);
       this.#nodes.delete(name);
-      this.#somethingChanged();
+      this.#requeueUnschedulable();
       return;
     }
     const known = this.#nodes.get(name);
     const entry = known ?? new NodeEntry(name);
     const changed = entry.update(object);
     if (known === undefined) this.#addNode(entry);
-    if (changed) this.#somethingChanged();
+    if (changed) this.#requeueUnschedulable();
   }
 
   #addNode(entry: NodeEntry): void {
@@ -110,7 +110,7 @@ export class Scheduler {
   #release(uid: string): void {
     const node = this.#nodeOfPod.get(uid);
     this.#nodeOfPod.delete(uid);
-    if (node !== undefined && this.#nodes.get(node)?.remove(uid) !== undefined) this.#somethingChanged();
+    if (node !== undefined && this.#nodes.get(node)?.remove(uid) !== undefined) this.#requeueUnschedulable();
   }
 
   #onBound(pod: Pod): void {
@@ -127,7 +127,7 @@ export class Scheduler {
     entry.add(decoded);
     this.#nodeOfPod.set(uid, nodeName);
     // A new pod can satisfy another pod's affinity; one that shrinks or terminates frees capacity.
-    if (before === undefined || shrank(before, decoded) || decoded.terminating !== before.terminating) this.#somethingChanged();
+    if (before === undefined || isShrunk(before, decoded) || decoded.terminating !== before.terminating) this.#requeueUnschedulable();
   }
 
   #onPending(pod: Pod): void {
@@ -147,7 +147,7 @@ export class Scheduler {
     this.#plan(DECISION_MS);
   }
 
-  #somethingChanged(): void {
+  #requeueUnschedulable(): void {
     let parked = false;
     for (const pending of this.#pending.values()) {
       parked ||= pending.parked;
@@ -180,7 +180,7 @@ export class Scheduler {
 
   #place(pending: PendingPod, view: SchedulingView): void {
     const { decoded } = pending;
-    const ineligible = this.#nominations.whyWaiting(decoded, this.#nodes);
+    const ineligible = this.#nominations.findWaitingReason(decoded, this.#nodes);
     const rules = { budgets: () => budgetsOf(this.#cluster), ineligible };
     const placement = selectNode(decoded, this.#nominations.keepPlaces(decoded, view), rules);
     if (placement.kind === 'placed') this.#bind(pending, placement.node);
@@ -189,7 +189,7 @@ export class Scheduler {
         this.#nominations.set(decoded, placement.preemption.node.name);
         evictVictims(this.#cluster, this.#events, this.#clock, decoded, placement.preemption);
       } else if (ineligible === null) this.#nominations.clear(decoded.uid);
-      this.#park(pending, placement.message);
+      this.#addUnschedulable(pending, placement.message);
     }
   }
 
@@ -218,7 +218,7 @@ export class Scheduler {
     });
   }
 
-  #park(pending: PendingPod, message: string): void {
+  #addUnschedulable(pending: PendingPod, message: string): void {
     pending.parked = true;
     const { namespace, name, uid } = pending.decoded;
     const nominated = this.#nominations.nodeOf(uid);
@@ -236,7 +236,7 @@ function isGated({ spec }: Pod): boolean {
   return (spec.schedulingGates ?? []).length > 0;
 }
 
-function shrank(before: SchedulingPod, after: SchedulingPod): boolean {
+function isShrunk(before: SchedulingPod, after: SchedulingPod): boolean {
   for (const [resource, amount] of before.requests) if ((after.requests.get(resource) ?? 0) < amount) return true;
   return false;
 }

@@ -27,7 +27,7 @@ export function storageOf(cluster: Reader): StorageView {
         .list('persistentvolumes')
         .map(decodeVolume)
         .filter((volume) => volume.className === className),
-    reportsCapacity: (driver) => {
+    isCapacityReported: (driver) => {
       const object = cluster.get('csidrivers.storage.k8s.io', null, driver) as { spec?: { storageCapacity?: boolean } } | undefined;
       return object?.spec?.storageCapacity === true;
     },

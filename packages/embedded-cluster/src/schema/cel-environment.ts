@@ -4,7 +4,7 @@
 import { Environment, Optional } from '@marcbachmann/cel-js';
 import type { Quantity } from '#kube/read-quantity';
 import { parseQuantity } from '#kube/quantity';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import { isCidr, isIpv4, isIpv6 } from './formats.ts';
 import { compileRe2 } from './re2.ts';
 
@@ -96,8 +96,11 @@ function addLists(environment: Environment): void {
     )
     .registerType('Sets', CelSets)
     .registerConstant('sets', 'Sets', new CelSets())
-    .registerFunction('Sets.contains(list<dyn>, list<dyn>): bool', (_: CelSets, all: unknown[], some: unknown[]) => holds(all, some))
-    .registerFunction('Sets.equivalent(list<dyn>, list<dyn>): bool', (_: CelSets, a: unknown[], b: unknown[]) => holds(a, b) && holds(b, a))
+    .registerFunction('Sets.contains(list<dyn>, list<dyn>): bool', (_: CelSets, all: unknown[], some: unknown[]) => hasAllOf(all, some))
+    .registerFunction(
+      'Sets.equivalent(list<dyn>, list<dyn>): bool',
+      (_: CelSets, a: unknown[], b: unknown[]) => hasAllOf(a, b) && hasAllOf(b, a),
+    )
     .registerFunction('Sets.intersects(list<dyn>, list<dyn>): bool', (_: CelSets, a: unknown[], b: unknown[]) =>
       a.some((item) => b.some((other) => isSame(item, other))),
     );
@@ -158,19 +161,19 @@ function sumOf(list: (bigint | number)[]): bigint | number {
   return list.reduce<number>((total, item) => total + Number(item), 0);
 }
 
-function extreme(list: readonly Scalar[], name: string, beats: (a: Scalar, b: Scalar) => boolean): Scalar {
+function extreme(list: readonly Scalar[], name: string, isMoreExtreme: (a: Scalar, b: Scalar) => boolean): Scalar {
   const [first, ...rest] = list;
   if (first === undefined) throw new Error(`${name} called on empty list`);
-  return rest.reduce((best, item) => (beats(item, best) ? item : best), first);
+  return rest.reduce((best, item) => (isMoreExtreme(item, best) ? item : best), first);
 }
 
-function holds(all: readonly unknown[], some: readonly unknown[]): boolean {
+function hasAllOf(all: readonly unknown[], some: readonly unknown[]): boolean {
   return some.every((item) => all.some((other) => isSame(item, other)));
 }
 
 function isSame(a: unknown, b: unknown): boolean {
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
-  return equalJson(a, b);
+  return isEqualJson(a, b);
 }
 
 function replaceTimes(text: string, from: string, to: string, times: bigint): string {

@@ -1,7 +1,7 @@
 import { isObject } from '#kube/json';
 import type { Environment, ParseResult } from '@marcbachmann/cel-js';
 import type { FieldError } from '../api/api-error.ts';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import { createCelEnvironment, optionalValue } from './cel-environment.ts';
 import { celValue } from './cel-values.ts';
 import type { CelRule, SchemaResolver, StructuralSchema } from './structural-schema.ts';
@@ -108,7 +108,7 @@ interface Place {
 
 function runRules(rules: readonly CelRule[], node: StructuralSchema, at: Place, resolve: SchemaResolver): FieldError[] {
   // An unchanged value was checked before, perhaps by another rule; only transition rules run again.
-  const isUnchanged = at.old !== undefined && equalJson(at.value, at.old);
+  const isUnchanged = at.old !== undefined && isEqualJson(at.value, at.old);
   const due = rules.filter((rule) => !isUnchanged || isAboutChange(compiler.compile(rule)));
   if (due.length === 0) return [];
   const isResource = at.isRoot || node['x-kubernetes-embedded-resource'] === true;

@@ -49,7 +49,7 @@ function visitFields(schema: StructuralSchema, object: Record<string, unknown>, 
   for (const name of Object.keys(object)) {
     const field = fieldSchema(schema, name);
     if (field === undefined) continue;
-    if (object[name] === null && !mayBeNull(field, resolve)) {
+    if (object[name] === null && !canBeNull(field, resolve)) {
       // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a null that is not allowed counts as absent
       delete object[name];
       continue;
@@ -57,7 +57,7 @@ function visitFields(schema: StructuralSchema, object: Record<string, unknown>, 
     const stored = field.format === 'quantity' ? storedQuantity(object[name], schema.properties === undefined) : object[name];
     if (stored !== object[name]) object[name] = stored;
   }
-  if (fill) fillIn(schema.properties, object);
+  if (fill) applyPropertyDefaults(schema.properties, object);
   for (const name of Object.keys(object)) {
     const inner = object[name];
     if (typeof inner !== 'object' || inner === null) continue;
@@ -77,14 +77,14 @@ function dropEmptyMaps({ properties }: StructuralSchema, object: Record<string, 
   }
 }
 
-function fillIn(properties: StructuralSchema['properties'], object: Record<string, unknown>): void {
+function applyPropertyDefaults(properties: StructuralSchema['properties'], object: Record<string, unknown>): void {
   for (const name in properties) {
     const preset = properties[name]?.default;
     if (preset !== undefined && object[name] === undefined) object[name] = typeof preset === 'object' ? structuredClone(preset) : preset;
   }
 }
 
-function mayBeNull(field: StructuralSchema, resolve: SchemaResolver): boolean {
+function canBeNull(field: StructuralSchema, resolve: SchemaResolver): boolean {
   if (field.nullable === true) return true;
   const schema = dereference(field, resolve);
   return schema.nullable === true || (schema['x-kubernetes-preserve-unknown-fields'] === true && schema.type === undefined);
@@ -100,10 +100,10 @@ function storedQuantity(given: unknown, inResourceList: boolean): unknown {
   const read = parseQuantity(given);
   if (!read.ok || !inResourceList) return given;
   const { nano, format } = read.value;
-  return formatQuantity({ nano: roundedAway(nano, NANO_PER_MILLI), format });
+  return formatQuantity({ nano: roundAwayFromZero(nano, NANO_PER_MILLI), format });
 }
 
-function roundedAway(value: bigint, step: bigint): bigint {
+function roundAwayFromZero(value: bigint, step: bigint): bigint {
   const rest = value % step;
   if (rest === 0n) return value;
   return rest > 0n ? value - rest + step : value - rest - step;

@@ -1,6 +1,6 @@
 import { isObject } from '#kube/json';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
-import { dereference, fieldSchema, takesUnknownFields } from './structural-schema.ts';
+import { dereference, fieldSchema, isPreservingUnknownFields } from './structural-schema.ts';
 
 /**
  * Prunes undeclared fields, in place, and returns their paths (`spec.foo`), which strict field validation turns into errors and `Warn` into
@@ -22,7 +22,7 @@ export function prune(schema: StructuralSchema, value: unknown, resolve: SchemaR
   }
 
   function visitObject(node: StructuralSchema, at: Record<string, unknown>, path: string, root: boolean): void {
-    const keepsUnknown = takesUnknownFields(node);
+    const keepsUnknown = isPreservingUnknownFields(node);
     const isResource = root || node['x-kubernetes-embedded-resource'] === true;
     for (const name of Object.keys(at)) {
       const field = fieldSchema(node, name);

@@ -50,7 +50,7 @@ function requiredFields(name: string, published: PublishedSchema): readonly stri
 function fieldForm(published: PublishedSchema, rules: FieldRules, isRequired: boolean): StructuralSchema {
   const { items, isDefaultOmitted, ...known } = rules;
   const form = valueForm(published);
-  const hasDefault = published.default !== undefined && !isRequired && isDefaultOmitted !== true && !hidesAbsence(published);
+  const hasDefault = published.default !== undefined && !isRequired && isDefaultOmitted !== true && !isAbsenceHidden(published);
   return {
     ...form,
     ...(hasDefault ? { default: published.default } : {}),
@@ -63,7 +63,7 @@ function fieldForm(published: PublishedSchema, rules: FieldRules, isRequired: bo
  * Go writes a field without `omitempty` even when it is not set, and publishes its zero value as default. The default of a struct with
  * required fields would cause errors about those fields, although the struct itself is missing.
  */
-function hidesAbsence(published: PublishedSchema): boolean {
+function isAbsenceHidden(published: PublishedSchema): boolean {
   const name = referredName(published);
   const type = name === undefined ? undefined : findPublished(name);
   return name !== undefined && type !== undefined && requiredFields(name, type).length > 0;

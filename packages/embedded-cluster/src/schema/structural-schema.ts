@@ -72,6 +72,6 @@ export function fieldSchema(object: StructuralSchema, name: string): StructuralS
 }
 
 /** The object accepts undeclared fields. */
-export function takesUnknownFields(object: StructuralSchema): boolean {
+export function isPreservingUnknownFields(object: StructuralSchema): boolean {
   return object['x-kubernetes-preserve-unknown-fields'] === true || object.additionalProperties === true;
 }

@@ -56,7 +56,7 @@ class StructureCheck {
     if (schema.pattern !== undefined && compileRe2(schema.pattern) === undefined)
       this.add(`${path}.pattern`, 'FieldValueInvalid', `Invalid value: ${quoteValue(schema.pattern)}: must be a valid regular expression`);
     this.#rules(schema, path, isRoot);
-    this.#junctions(schema, path);
+    this.#checkJunctions(schema, path);
     for (const [name, property] of Object.entries(schema.properties ?? {})) this.node(property, `${path}.properties[${name}]`, false);
     if (isObject(schema.items)) this.node(schema.items, `${path}.items`, false);
     if (isObject(schema.additionalProperties)) this.node(schema.additionalProperties, `${path}.additionalProperties`, false);
@@ -210,7 +210,7 @@ class StructureCheck {
       this.add(`${path}.rule`, 'FieldValueInvalid', `Invalid value: ${quoteValue(rule.rule)}: compilation failed: ERROR: ${why}`);
   }
 
-  #junctions(schema: StructuralSchema, path: string): void {
+  #checkJunctions(schema: StructuralSchema, path: string): void {
     for (const name of ['allOf', 'anyOf', 'oneOf'] as const)
       (schema[name] ?? []).forEach((part, index) => this.#valueOnly(part, schema, `${path}.${name}[${index}]`));
     if (schema.not !== undefined) this.#valueOnly(schema.not, schema, `${path}.not`);
@@ -231,6 +231,6 @@ class StructureCheck {
       else this.#valueOnly(property, declared, `${path}.properties[${name}]`);
     }
     if (part.items !== undefined && outside.items !== undefined) this.#valueOnly(part.items, outside.items, `${path}.items`);
-    this.#junctions({ ...part, properties: outside.properties ?? {} }, path);
+    this.#checkJunctions({ ...part, properties: outside.properties ?? {} }, path);
   }
 }

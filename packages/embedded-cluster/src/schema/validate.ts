@@ -1,6 +1,6 @@
 import { isObject } from '#kube/json';
 import type { FieldError } from '../api/api-error.ts';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import { hasFormat } from './formats.ts';
 import { compileRe2 } from './re2.ts';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
@@ -34,7 +34,7 @@ class Validation {
   }
 
   visit(reference: StructuralSchema, value: unknown, path: string, old?: unknown): void {
-    if (old !== undefined && equalJson(value, old)) return;
+    if (old !== undefined && isEqualJson(value, old)) return;
     if (reference.$ref !== undefined) {
       this.#builtIn = true;
       if (value === null && reference.nullable === true) return;
@@ -161,25 +161,25 @@ class Validation {
   }
 
   #checkChoice(schema: StructuralSchema, value: unknown, path: string): void {
-    if (schema.enum === undefined || schema.enum.some((choice) => equalJson(choice, value))) return;
+    if (schema.enum === undefined || schema.enum.some((choice) => isEqualJson(choice, value))) return;
     const choices = schema.enum.map(quoteValue).join(', ');
     this.#add(path, 'FieldValueNotSupported', `Unsupported value: ${quoteValue(value)}: supported values: ${choices}`);
   }
 
   #checkJunctions(schema: StructuralSchema, value: unknown, path: string): void {
     for (const part of schema.allOf ?? []) this.visit(part, value, path);
-    if (schema.anyOf !== undefined && !schema.anyOf.some((part) => this.#fits(part, value)))
+    if (schema.anyOf !== undefined && !schema.anyOf.some((part) => this.#isOfType(part, value)))
       this.#invalid(path, shortly(value), 'must validate at least one schema (anyOf)');
     if (schema.oneOf !== undefined) {
-      const fitting = schema.oneOf.filter((part) => this.#fits(part, value)).length;
+      const fitting = schema.oneOf.filter((part) => this.#isOfType(part, value)).length;
       const found = fitting === 0 ? 'none valid' : `${fitting} valid alternatives`;
       if (fitting !== 1) this.#invalid(path, shortly(value), `must validate one and only one schema (oneOf). Found ${found}`);
     }
-    if (schema.not !== undefined && this.#fits(schema.not, value))
+    if (schema.not !== undefined && this.#isOfType(schema.not, value))
       this.#invalid(path, shortly(value), 'must not validate the schema (not)');
   }
 
-  #fits(schema: StructuralSchema, value: unknown): boolean {
+  #isOfType(schema: StructuralSchema, value: unknown): boolean {
     const errors: FieldError[] = [];
     new Validation(this.#resolve, errors).visit(schema, value, '');
     return errors.length === 0;

@@ -97,8 +97,8 @@ function quantity(value: unknown, parse: (text: string | number) => Parsed<numbe
   return 0;
 }
 
-function numberFrom(value: unknown, holds: (value: number) => boolean, what: string, at: string, problems: string[]): number {
-  if (typeof value === 'number' && holds(value)) return value;
+function numberFrom(value: unknown, isMet: (value: number) => boolean, what: string, at: string, problems: string[]): number {
+  if (typeof value === 'number' && isMet(value)) return value;
   problems.push(`${at}: must be ${what}`);
   return 0;
 }

@@ -20,8 +20,8 @@ export function sumContainers(spec: Wire, requestsOf: RequestsOf, requestsOfInit
 }
 
 /** Parses the requests of a container. @param counts filters resources; absent: all. @throws WireError */
-export function readRequests(container: Wire, counts?: (resource: string) => boolean): Sums {
-  return readAmounts(objectAt(objectAt(container, 'resources'), 'requests'), counts);
+export function readRequests(container: Wire, isCounted?: (resource: string) => boolean): Sums {
+  return readAmounts(objectAt(objectAt(container, 'resources'), 'requests'), isCounted);
 }
 
 /**
@@ -47,10 +47,10 @@ export function readWholeRequests(spec: Wire): Amounts {
 function hasWholeLimits(spec: Wire, limits: Wire, requests: Wire): boolean {
   if (Object.keys(limits).length > 0) return true;
   if (Object.keys(requests).length === 0) return false;
-  return [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].some(limitsHugePages);
+  return [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].some(hasHugePageLimit);
 }
 
-function limitsHugePages(container: Wire): boolean {
+function hasHugePageLimit(container: Wire): boolean {
   return Object.keys(objectAt(objectAt(container, 'resources'), 'limits')).some((resource) => resource.startsWith('hugepages-'));
 }
 
@@ -59,8 +59,8 @@ function canBeWhole(resource: string): boolean {
 }
 
 /** Parses the overhead of a pod. @param counts filters resources; absent: all. @throws WireError */
-export function readOverhead(spec: Wire, counts?: (resource: string) => boolean): Amounts {
-  return readAmounts(objectAt(spec, 'overhead', 'spec.overhead'), counts);
+export function readOverhead(spec: Wire, isCounted?: (resource: string) => boolean): Amounts {
+  return readAmounts(objectAt(spec, 'overhead', 'spec.overhead'), isCounted);
 }
 
 /** Requests of resources besides CPU and memory (devices, storage, huge pages), which an in-place resize cannot change. @throws WireError */

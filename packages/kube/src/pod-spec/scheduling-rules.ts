@@ -101,11 +101,11 @@ function readFeatures(spec: Wire): readonly string[] {
     features.push('UserNamespacesHostNetworkSupport');
   }
   const containers = [...objectsAt(spec, 'containers', 'spec.containers'), ...objectsAt(spec, 'initContainers', 'spec.initContainers')];
-  if (containers.some(restartsAll)) features.push('RestartAllContainersOnContainerExits');
+  if (containers.some(hasRestartAllRule)) features.push('RestartAllContainersOnContainerExits');
   return features;
 }
 
-function restartsAll(container: Wire): boolean {
+function hasRestartAllRule(container: Wire): boolean {
   return objectsAt(container, 'restartPolicyRules').some(({ action }) => action === 'RestartAllContainers');
 }
 

@@ -27,10 +27,10 @@ export interface RuntimeTraces {
 }
 
 /** Memory besides the heap: stacks, code, buffers of the runtime. */
-const BESIDE_HEAP_SHARE = 0.25;
+const NON_HEAP_SHARE = 0.25;
 const MIN_BESIDE_HEAP: Bytes = 128 * MiB;
 /** GOMEMLIMIT bounds all memory of the Go runtime, not only its heap. */
-const BESIDE_GO_SHARE = 0.1;
+const GO_NON_HEAP_SHARE = 0.1;
 
 /** Java variables that are read, by their order relative to the arguments. */
 const JAVA_VARIABLES_BEFORE_ARGS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', 'JAVA_OPTS'];
@@ -49,13 +49,13 @@ export function runtimeOf(traces: RuntimeTraces): ContainerRuntime | null {
 /** A runtime without options sizes its heap by the limit at its start. */
 function defaultOf({ commandLine, image }: RuntimeTraces): ContainerRuntime | null {
   const text = commandLine.join(' ');
-  const runs = (program: string): boolean => new RegExp(String.raw`(?:^|exec |[;&|(]\s*|^\S*/)${program}(?=\s|$)`).test(text);
+  const isProgram = (program: string): boolean => new RegExp(String.raw`(?:^|exec |[;&|(]\s*|^\S*/)${program}(?=\s|$)`).test(text);
   const words = imageWords(image);
   const has = (...names: readonly string[]): boolean => names.some((name) => words.all.has(name));
-  if (runs('java') || has('java', 'jdk', 'jre', 'openjdk', 'temurin')) return shared('JVM', 'by default', DEFAULT_SHARES.JVM);
+  if (isProgram('java') || has('java', 'jdk', 'jre', 'openjdk', 'temurin')) return shared('JVM', 'by default', DEFAULT_SHARES.JVM);
   // Images of node agents often have `node` in their name, so that only the exact repository counts.
-  if (runs('node') || words.repository === 'node' || has('nodejs')) return shared('Node.js', 'by default', DEFAULT_SHARES['Node.js']);
-  return runs('dotnet') || has('dotnet', 'aspnet') ? shared('.NET', 'by default', DEFAULT_SHARES['.NET']) : null;
+  if (isProgram('node') || words.repository === 'node' || has('nodejs')) return shared('Node.js', 'by default', DEFAULT_SHARES['Node.js']);
+  return isProgram('dotnet') || has('dotnet', 'aspnet') ? shared('.NET', 'by default', DEFAULT_SHARES['.NET']) : null;
 }
 
 /** Words of an image's path and tag without its registry: `eclipse`, `temurin`, `jre` of `eclipse-temurin:21-jre`. */
@@ -76,8 +76,8 @@ export function goMaxProcsOf({ variable }: RuntimeTraces): number | null {
 /** Memory of a runtime with a full heap; null: the heap has no maximum in bytes. */
 export function fullHeapNeed({ name, heapBytes }: ContainerRuntime): Bytes | null {
   if (heapBytes === null) return null;
-  if (name === 'Go') return Math.ceil(heapBytes * (1 + BESIDE_GO_SHARE));
-  return Math.ceil(heapBytes + Math.max(heapBytes * BESIDE_HEAP_SHARE, MIN_BESIDE_HEAP));
+  if (name === 'Go') return Math.ceil(heapBytes * (1 + GO_NON_HEAP_SHARE));
+  return Math.ceil(heapBytes + Math.max(heapBytes * NON_HEAP_SHARE, MIN_BESIDE_HEAP));
 }
 
 // The JVM uses the last of repeated options, and prefers a size in bytes to a share.

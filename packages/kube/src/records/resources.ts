@@ -94,6 +94,6 @@ export function sumIfAllKnown(values: readonly (number | null)[]): number | null
   return sum;
 }
 
-export function sameResources(a: OptionalResources, b: OptionalResources): boolean {
+export function isSameResources(a: OptionalResources, b: OptionalResources): boolean {
   return a.cpuMillicores === b.cpuMillicores && a.memoryBytes === b.memoryBytes;
 }

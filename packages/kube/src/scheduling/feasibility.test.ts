@@ -195,7 +195,7 @@ describe('volumes', () => {
       {
         findClaim: () => unbound,
         findClass: () => waiting,
-        reportsCapacity: () => true,
+        isCapacityReported: () => true,
         capacities: () => [{ className: 'fast', nodes: { matchLabels: { zone: 'x' } }, largestBytes: 10 }],
       },
       ['a'],

@@ -45,7 +45,7 @@ export class Feasibility {
     this.#view = view;
     this.#named = namedNodes(pod.nodeTerms);
     const answer: ClaimsAnswer = pod.claims.length === 0 ? { kind: 'claims', claims: NO_CLAIMS } : sortClaims(pod, view);
-    this.excluded = whyExcluded(pod, this.#named, answer);
+    this.excluded = findExclusionReason(pod, this.#named, answer);
     this.#claims = answer.kind === 'claims' ? answer.claims : NO_CLAIMS;
     this.#zones = zonesOf(this.#claims, view.storage);
     this.#soleClaims = new SoleClaims(pod, view);
@@ -82,7 +82,7 @@ export class Feasibility {
   }
 }
 
-function whyExcluded(pod: SchedulingPod, named: ReadonlySet<string> | null, claims: ClaimsAnswer): string | null {
+function findExclusionReason(pod: SchedulingPod, named: ReadonlySet<string> | null, claims: ClaimsAnswer): string | null {
   if (named?.size === 0) return 'pod affinity terms conflict';
   if (claims.kind === 'refused') return claims.reason;
   const [unmodelled] = pod.unmodelled;

@@ -1,23 +1,23 @@
 import type { Labels } from '../label-selector.ts';
-import { matchesRequirements } from '../match-labels.ts';
+import { isEveryRequirementMet } from '../match-labels.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod } from './scheduling-model.ts';
 import type { NodeTerm } from '../pod-spec/affinity.ts';
 
 /** Whether a node matches node selector and required node affinity. */
-export function matchesNodeAffinity(pod: SchedulingPod, node: SchedulingNode): boolean {
+export function isNodeAffinityMet(pod: SchedulingPod, node: SchedulingNode): boolean {
   for (const [key, value] of Object.entries(pod.nodeSelector)) if (labelOf(node.labels, key) !== value) return false;
-  return pod.nodeTerms === null || pod.nodeTerms.some((term) => matchesNodeTerm(term, node));
+  return pod.nodeTerms === null || pod.nodeTerms.some((term) => isNodeTermMet(term, node));
 }
 
 /** Whether a node matches a NodeSelectorTerm. */
-export function matchesNodeTerm(term: NodeTerm, node: SchedulingNode): boolean {
+export function isNodeTermMet(term: NodeTerm, node: SchedulingNode): boolean {
   if (term.labels.length + term.fields.length === 0) return false;
-  return matchesRequirements(term.labels, node.labels) && matchesRequirements(term.fields, { 'metadata.name': node.name });
+  return isEveryRequirementMet(term.labels, node.labels) && isEveryRequirementMet(term.fields, { 'metadata.name': node.name });
 }
 
 /** Whether a node's labels match a term of a volume; kube-scheduler ignores fields in terms of volumes. */
-export function matchesAnyVolumeTerm(terms: readonly NodeTerm[], labels: Labels): boolean {
-  return terms.some((term) => term.labels.length + term.fields.length > 0 && matchesRequirements(term.labels, labels));
+export function isAnyVolumeTermMet(terms: readonly NodeTerm[], labels: Labels): boolean {
+  return terms.some((term) => term.labels.length + term.fields.length > 0 && isEveryRequirementMet(term.labels, labels));
 }
 
 /**

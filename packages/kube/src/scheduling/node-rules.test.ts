@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aSchedulingNode, aSchedulingPod } from '../../testing/scheduling.ts';
 import type { LabelRequirement } from '../label-selector.ts';
-import { matchesAnyVolumeTerm, matchesNodeTerm, namedNodes } from './node-affinity.ts';
+import { isAnyVolumeTermMet, isNodeTermMet, namedNodes } from './node-affinity.ts';
 import {
   filterDisks,
   filterFeatures,
@@ -10,7 +10,7 @@ import {
   filterResources,
   filterTaints,
   filterUnschedulable,
-  tolerates,
+  isTolerated,
 } from './node-rules.ts';
 import type { HostPort } from '../pod-spec/host-port.ts';
 import type { InlineDisk } from '../pod-spec/pod-volumes.ts';
@@ -31,7 +31,7 @@ describe('tolerations', () => {
     ['another effect', { effect: 'NoExecute' }, false],
     ['a numeric comparison, which is disabled', { operator: 'Other', value: '5' }, false],
   ])('%s', (_, fields, tolerated) => {
-    expect(tolerates([toleration(fields)], taint)).toBe(tolerated);
+    expect(isTolerated([toleration(fields)], taint)).toBe(tolerated);
   });
 
   test('PreferNoSchedule refuses no pod, the other two effects do', () => {
@@ -71,7 +71,7 @@ describe('node affinity', () => {
     ],
     ['an empty term matches nothing', term([]), false],
   ])('%s', (_, nodeTerm, matches) => {
-    expect(matchesNodeTerm(nodeTerm, node)).toBe(matches);
+    expect(isNodeTermMet(nodeTerm, node)).toBe(matches);
   });
 
   test.each<[string, readonly string[][], readonly string[] | null]>([
@@ -90,7 +90,7 @@ describe('node affinity', () => {
 
   test('volume terms are matched by labels only', () => {
     const byField = term([{ key: 'zone', operator: 'In', values: ['a'] }], [{ key: 'metadata.name', operator: 'In', values: ['other'] }]);
-    expect(matchesAnyVolumeTerm([byField], node.labels)).toBe(true);
+    expect(isAnyVolumeTermMet([byField], node.labels)).toBe(true);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type { Toleration } from '../pod-spec/toleration.ts';
 import type { Taint } from '../records/node.ts';
-import { matchesNodeAffinity } from './node-affinity.ts';
+import { isNodeAffinityMet } from './node-affinity.ts';
 import { final, resolvable, type Refusal } from './refusal.ts';
 import type { HostPort } from '../pod-spec/host-port.ts';
 import type { InlineDisk } from '../pod-spec/pod-volumes.ts';
@@ -14,14 +14,14 @@ const ANY_ADDRESS = '0.0.0.0';
 const UNSCHEDULABLE = final('node(s) were unschedulable');
 const OTHER_NODE = final("node(s) didn't match the requested node name");
 const TAINTED = final('node(s) had untolerated taint(s)');
-const OTHER_NODES_WANTED = final("node(s) didn't match Pod's node affinity/selector");
+const NODE_AFFINITY_UNMET = final("node(s) didn't match Pod's node affinity/selector");
 const PORT_TAKEN = resolvable("node(s) didn't have free ports for the requested pod ports");
 const DISK_TAKEN = resolvable('node(s) had no available disk');
 const FEATURE_MISSING = final("node(s) didn't match Pod's required features");
 
 /** Refuses cordoned nodes, unless the pod tolerates the cordon. */
 export function filterUnschedulable(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
-  return !node.unschedulable || tolerates(pod.tolerations, UNSCHEDULABLE_TAINT) ? null : UNSCHEDULABLE;
+  return !node.unschedulable || isTolerated(pod.tolerations, UNSCHEDULABLE_TAINT) ? null : UNSCHEDULABLE;
 }
 
 /** Refuses nodes other than `spec.nodeName`. */
@@ -32,13 +32,13 @@ export function filterNodeName(pod: SchedulingPod, node: SchedulingNode): Refusa
 /** Refuses nodes with untolerated NoSchedule or NoExecute taints. */
 export function filterTaints(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   for (const taint of node.taints) {
-    if (taint.effect !== 'PreferNoSchedule' && !tolerates(pod.tolerations, taint)) return TAINTED;
+    if (taint.effect !== 'PreferNoSchedule' && !isTolerated(pod.tolerations, taint)) return TAINTED;
   }
   return null;
 }
 
 /** Whether a toleration matches the taint. */
-export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
+export function isTolerated(tolerations: readonly Toleration[], taint: Taint): boolean {
   return tolerations.some(({ key, operator, value, effect }) => {
     if (effect !== null && effect !== taint.effect) return false;
     if (key !== null && key !== taint.key) return false;
@@ -47,19 +47,19 @@ export function tolerates(tolerations: readonly Toleration[], taint: Taint): boo
 }
 
 export function filterNodeAffinity(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
-  return matchesNodeAffinity(pod, node) ? null : OTHER_NODES_WANTED;
+  return isNodeAffinityMet(pod, node) ? null : NODE_AFFINITY_UNMET;
 }
 
 /** Refuses nodes with conflicting host ports: equal port, protocol and address; the unspecified address conflicts with every one. */
 export function filterPorts(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   if (pod.ports.length === 0) return null;
   for (const other of node.pods.values()) {
-    if (other.ports.some((used) => pod.ports.some((port) => portsClash(used, port)))) return PORT_TAKEN;
+    if (other.ports.some((used) => pod.ports.some((port) => isPortConflict(used, port)))) return PORT_TAKEN;
   }
   return null;
 }
 
-function portsClash(a: HostPort, b: HostPort): boolean {
+function isPortConflict(a: HostPort, b: HostPort): boolean {
   return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === ANY_ADDRESS || b.ip === ANY_ADDRESS);
 }
 
@@ -82,12 +82,12 @@ export function filterResources(pod: SchedulingPod, node: SchedulingNode): Refus
 /** Refuses nodes on which an inline disk is mounted, unless all mounts are read-only. */
 export function filterDisks(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   for (const disk of pod.disks) {
-    for (const other of node.pods.values()) if (other.disks.some((used) => disksClash(disk, used))) return DISK_TAKEN;
+    for (const other of node.pods.values()) if (other.disks.some((used) => isDiskConflict(disk, used))) return DISK_TAKEN;
   }
   return null;
 }
 
-function disksClash(a: InlineDisk, b: InlineDisk): boolean {
+function isDiskConflict(a: InlineDisk, b: InlineDisk): boolean {
   if (a.kind !== b.kind || a.kind === 'other' || a.id !== b.id) return false;
   if (a.kind === 'awsElasticBlockStore') return true;
   if (a.kind === 'rbd' && !a.monitors.some((monitor) => b.monitors.includes(monitor))) return false;

@@ -1,11 +1,11 @@
-import { incomingTermSelects, termSelects } from './pod-terms.ts';
+import { isSelectedByIncomingTerm, isSelectedByTerm } from './pod-terms.ts';
 import { final, resolvable, type Refusal } from './refusal.ts';
 import type { PodTerm } from '../pod-spec/affinity.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 
-const NO_COMPANY = final("node(s) didn't match pod affinity rules");
-const UNWANTED_COMPANY = resolvable("node(s) didn't match pod anti-affinity rules");
-const UNWELCOME = resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
+const AFFINITY_UNMET = final("node(s) didn't match pod affinity rules");
+const ANTI_AFFINITY_VIOLATED = resolvable("node(s) didn't match pod anti-affinity rules");
+const EXISTING_ANTI_AFFINITY_VIOLATED = resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
 
 /**
  * Inter-pod affinity of one pod: counts over the cluster, then a filter for each node. Preemption updates the counts for what-if
@@ -26,7 +26,7 @@ export class PodAffinity {
   constructor(pod: SchedulingPod, view: SchedulingView) {
     this.#pod = pod;
     this.#view = view;
-    this.#selfMatches = this.#meetsAffinity(pod);
+    this.#selfMatches = this.#isAffinityMet(pod);
     const looksAtPods = pod.affinity.length + pod.antiAffinity.length > 0;
     for (const node of view.nodes) {
       for (const other of node.antiAffinePods.values()) this.#countHostile(other, node, 1);
@@ -41,9 +41,9 @@ export class PodAffinity {
   }
 
   filter(node: SchedulingNode): Refusal | null {
-    if (!this.#hasCompany(node)) return NO_COMPANY;
-    for (const { topologyKey } of this.#pod.antiAffinity) if (this.#avoided.at(topologyKey, node) > 0) return UNWANTED_COMPANY;
-    return this.#hostile.touches(node) ? UNWELCOME : null;
+    if (!this.#hasCompany(node)) return AFFINITY_UNMET;
+    for (const { topologyKey } of this.#pod.antiAffinity) if (this.#avoided.at(topologyKey, node) > 0) return ANTI_AFFINITY_VIOLATED;
+    return this.#hostile.isAffected(node) ? EXISTING_ANTI_AFFINITY_VIOLATED : null;
   }
 
   #hasCompany(node: SchedulingNode): boolean {
@@ -56,24 +56,24 @@ export class PodAffinity {
   }
 
   #countCompany(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
-    if (this.#meetsAffinity(other)) for (const { topologyKey } of this.#pod.affinity) this.#wanted.add(topologyKey, node, change);
-    for (const term of this.#pod.antiAffinity) if (this.#selects(term, other)) this.#avoided.add(term.topologyKey, node, change);
+    if (this.#isAffinityMet(other)) for (const { topologyKey } of this.#pod.affinity) this.#wanted.add(topologyKey, node, change);
+    for (const term of this.#pod.antiAffinity) if (this.#isSelected(term, other)) this.#avoided.add(term.topologyKey, node, change);
   }
 
   #countHostile(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
     const labels = this.#view.namespaceLabels(this.#pod.namespace);
     for (const term of other.antiAffinity) {
-      if (termSelects(term, other, this.#pod, labels)) this.#hostile.add(term.topologyKey, node, change);
+      if (isSelectedByTerm(term, other, this.#pod, labels)) this.#hostile.add(term.topologyKey, node, change);
     }
   }
 
   /** Whether a pod matches all affinity terms; kube-scheduler requires one pod to match all of them. */
-  #meetsAffinity(other: SchedulingPod): boolean {
-    return this.#pod.affinity.length > 0 && this.#pod.affinity.every((term) => this.#selects(term, other));
+  #isAffinityMet(other: SchedulingPod): boolean {
+    return this.#pod.affinity.length > 0 && this.#pod.affinity.every((term) => this.#isSelected(term, other));
   }
 
-  #selects(term: PodTerm, other: SchedulingPod): boolean {
-    return incomingTermSelects(term, this.#pod, other, this.#view.namespaceLabels(other.namespace));
+  #isSelected(term: PodTerm, other: SchedulingPod): boolean {
+    return isSelectedByIncomingTerm(term, this.#pod, other, this.#view.namespaceLabels(other.namespace));
   }
 }
 
@@ -104,7 +104,7 @@ class DomainCounts {
   }
 
   /** Whether the node is in a domain with pods. */
-  touches(node: SchedulingNode): boolean {
+  isAffected(node: SchedulingNode): boolean {
     for (const key of this.#byKey.keys()) if (this.at(key, node) > 0) return true;
     return false;
   }

@@ -3,7 +3,7 @@
 // tenth); this evaluates all.
 
 import type { LabelSelector } from '../label-selector.ts';
-import { matchesLabelSelector } from '../match-labels.ts';
+import { isLabelSelectorMatch } from '../match-labels.ts';
 import type { Feasibility } from './feasibility.ts';
 import { NodeDraft } from './node-draft.ts';
 import { composeMessage, final, type Refusal } from './refusal.ts';
@@ -45,7 +45,7 @@ export type PreemptionAnswer =
   | { readonly kind: 'no room'; readonly message: string };
 
 const NO_VICTIMS = final('No preemption victims found for incoming pod');
-const NOT_HELPFUL = final('Preemption is not helpful for scheduling');
+const UNRESOLVABLE = final('Preemption is not helpful for scheduling');
 
 /** Selects the best node for preemption after every node was refused. */
 export function preempt(
@@ -61,7 +61,7 @@ export function preempt(
   let best: Preemption | null = null;
   const refusals: Refusal[] = [];
   for (const node of view.nodes) {
-    const candidate = refused.get(node)?.resolvable === true ? victimsOn(node, pod, feasibility, budgets) : NOT_HELPFUL;
+    const candidate = refused.get(node)?.resolvable === true ? victimsOn(node, pod, feasibility, budgets) : UNRESOLVABLE;
     if (!('victims' in candidate)) refusals.push(candidate);
     else if (best === null || comparePreemptions(candidate, best) < 0) best = candidate;
   }
@@ -127,7 +127,7 @@ function splitByBudget(
   for (const pod of pods) {
     let violates = false;
     for (const [index, budget] of budgets.entries()) {
-      if (!covers(budget, pod)) continue;
+      if (!isCovered(budget, pod)) continue;
       const rest = (remaining[index] ?? 0) - 1;
       remaining[index] = rest;
       if (rest < 0) violates = true;
@@ -137,10 +137,10 @@ function splitByBudget(
   return { violating, others };
 }
 
-function covers({ namespace, selector, disrupted }: Budget, pod: SchedulingPod): boolean {
+function isCovered({ namespace, selector, disrupted }: Budget, pod: SchedulingPod): boolean {
   if (namespace !== pod.namespace || selector === null || disrupted.has(pod.name)) return false;
   const isEmptySelector = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
-  return !isEmptySelector && Object.keys(pod.labels).length > 0 && matchesLabelSelector(selector, pod.labels);
+  return !isEmptySelector && Object.keys(pod.labels).length > 0 && isLabelSelectorMatch(selector, pod.labels);
 }
 
 /**

@@ -16,7 +16,7 @@ export class SoftSpread {
   }
 
   /** Pods in the node's domains above the minimum domain, summed over all constraints; lower is better. */
-  crowding(node: SchedulingNode): number {
+  countMatchingPods(node: SchedulingNode): number {
     let total = 0;
     for (const { key, byDomain, min } of this.#counts) total += (byDomain.get(labelOf(node.labels, key) ?? '') ?? 0) - min;
     return total;

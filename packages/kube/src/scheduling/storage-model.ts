@@ -81,7 +81,7 @@ export interface StorageView {
   findClass(name: string): StorageClass | null;
   volumesOfClass(className: string): readonly PersistentVolume[];
   /** Whether a driver publishes CSIStorageCapacity objects, which are required then. */
-  reportsCapacity(driver: string): boolean;
+  isCapacityReported(driver: string): boolean;
   capacities(): readonly StorageCapacity[];
   /** Maximum of attached volumes of a node by driver; absent: no limit. */
   volumeLimits(node: string): ReadonlyMap<string, number>;

@@ -1,6 +1,6 @@
 import type { Labels, LabelSelector } from '../label-selector.ts';
-import { matchesLabelSelector } from '../match-labels.ts';
-import { matchesNodeAffinity } from './node-affinity.ts';
+import { isLabelSelectorMatch } from '../match-labels.ts';
+import { isNodeAffinityMet } from './node-affinity.ts';
 import { filterTaints } from './node-rules.ts';
 import { final, resolvable, type Refusal } from './refusal.ts';
 import type { SpreadConstraint } from '../pod-spec/spread-constraint.ts';
@@ -30,7 +30,7 @@ export class TopologySpread {
     this.#pod = pod;
     this.#spreads = pod.spread
       .filter(({ hard }) => hard)
-      .map((constraint) => ({ constraint, counts: new Map(), selfMatches: selects(constraint.selector, pod.labels), min: null }));
+      .map((constraint) => ({ constraint, counts: new Map(), selfMatches: isSelected(constraint.selector, pod.labels), min: null }));
     if (this.#spreads.length > 0) for (const node of view.nodes) this.#countNode(node);
   }
 
@@ -48,7 +48,7 @@ export class TopologySpread {
   update(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
     if (other.namespace !== this.#pod.namespace || !this.#hasAllKeys(node)) return;
     for (const spread of this.#spreads) {
-      if (!selects(spread.constraint.selector, other.labels) || !isEligible(spread.constraint, this.#pod, node)) continue;
+      if (!isSelected(spread.constraint.selector, other.labels) || !isEligible(spread.constraint, this.#pod, node)) continue;
       const domain = labelOf(node.labels, spread.constraint.topologyKey) ?? '';
       spread.counts.set(domain, (spread.counts.get(domain) ?? 0) + change);
       spread.min = null;
@@ -87,7 +87,7 @@ export function countMatching(node: SchedulingNode, selector: LabelSelector | nu
   if (selector === null || isEmpty(selector)) return 0;
   let count = 0;
   for (const other of node.pods.values()) {
-    if (other.namespace === namespace && !other.terminating && matchesLabelSelector(selector, other.labels)) count++;
+    if (other.namespace === namespace && !other.terminating && isLabelSelectorMatch(selector, other.labels)) count++;
   }
   return count;
 }
@@ -96,12 +96,12 @@ function isEmpty({ matchLabels, matchExpressions }: LabelSelector): boolean {
   return (matchExpressions ?? []).length === 0 && Object.keys(matchLabels ?? {}).length === 0;
 }
 
-function selects(selector: LabelSelector | null, labels: Labels): boolean {
-  return selector !== null && matchesLabelSelector(selector, labels);
+function isSelected(selector: LabelSelector | null, labels: Labels): boolean {
+  return selector !== null && isLabelSelectorMatch(selector, labels);
 }
 
 /** Whether a node counts as a domain by nodeAffinityPolicy and nodeTaintsPolicy. */
 export function isEligible(constraint: SpreadConstraint, pod: SchedulingPod, node: SchedulingNode): boolean {
-  if (constraint.honorAffinity && !matchesNodeAffinity(pod, node)) return false;
+  if (constraint.honorAffinity && !isNodeAffinityMet(pod, node)) return false;
   return !constraint.honorTaints || filterTaints(pod, node) === null;
 }

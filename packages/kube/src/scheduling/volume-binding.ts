@@ -1,7 +1,7 @@
 // VolumeBinding filter: bound volumes must be accessible from the node, and unbound claims need a volume to bind or to provision.
 
-import { matchesLabelSelector } from '../match-labels.ts';
-import { matchesAnyVolumeTerm } from './node-affinity.ts';
+import { isLabelSelectorMatch } from '../match-labels.ts';
+import { isAnyVolumeTermMet } from './node-affinity.ts';
 import { final, type Refusal } from './refusal.ts';
 import { labelOf, type SchedulingNode } from './scheduling-model.ts';
 import type { PersistentVolume, StorageClass, StorageView, VolumeClaim } from './storage-model.ts';
@@ -67,17 +67,17 @@ function findMatching(
 ): PersistentVolume | null {
   let smallest: PersistentVolume | null = null;
   for (const volume of storage.volumesOfClass(claim.className)) {
-    if (matchedVolumes.has(volume.name) || !couldServe(volume, claim)) continue;
+    if (matchedVolumes.has(volume.name) || !canServe(volume, claim)) continue;
     // A volume that is reserved for the claim is its only candidate.
     if (volume.claim !== null) return isReachable(volume, node) ? volume : null;
     const free = volume.available && claim.accessModes.every((mode) => volume.accessModes.includes(mode));
-    if (!free || (claim.selector !== null && !matchesLabelSelector(claim.selector, volume.labels))) continue;
+    if (!free || (claim.selector !== null && !isLabelSelectorMatch(claim.selector, volume.labels))) continue;
     if (isReachable(volume, node) && (smallest === null || volume.capacityBytes < smallest.capacityBytes)) smallest = volume;
   }
   return smallest;
 }
 
-function couldServe(volume: PersistentVolume, claim: VolumeClaim): boolean {
+function canServe(volume: PersistentVolume, claim: VolumeClaim): boolean {
   if (volume.claim !== null) {
     const { namespace, name, uid } = volume.claim;
     if (namespace !== claim.namespace || name !== claim.name || (uid !== '' && uid !== claim.uid)) return false;
@@ -93,11 +93,11 @@ function couldServe(volume: PersistentVolume, claim: VolumeClaim): boolean {
 function refuseProvisioning(claim: VolumeClaim, node: SchedulingNode, storage: StorageView): string | null {
   const storageClass = storage.findClass(claim.className);
   if (storageClass === null || storageClass.provisioner === '' || storageClass.provisioner === NO_PROVISIONER) return NOTHING_TO_BIND;
-  if (!allows(storageClass, node)) return NOTHING_TO_BIND;
+  if (!isTopologyAllowed(storageClass, node)) return NOTHING_TO_BIND;
   return hasCapacity(claim, storageClass, node, storage) ? null : NO_SPACE;
 }
 
-function allows({ allowedTopologies }: StorageClass, node: SchedulingNode): boolean {
+function isTopologyAllowed({ allowedTopologies }: StorageClass, node: SchedulingNode): boolean {
   if (allowedTopologies.length === 0) return true;
   return allowedTopologies.some((term) => {
     if (term.size === 0) return false;
@@ -111,7 +111,7 @@ function allows({ allowedTopologies }: StorageClass, node: SchedulingNode): bool
 
 /** Only for drivers that publish capacity (KEP-1472). */
 function hasCapacity(claim: VolumeClaim, { name, provisioner }: StorageClass, node: SchedulingNode, storage: StorageView): boolean {
-  if (!storage.reportsCapacity(provisioner)) return true;
+  if (!storage.isCapacityReported(provisioner)) return true;
   return storage
     .capacities()
     .some(
@@ -120,10 +120,10 @@ function hasCapacity(claim: VolumeClaim, { name, provisioner }: StorageClass, no
         largestBytes !== null &&
         largestBytes >= claim.sizeBytes &&
         nodes !== null &&
-        matchesLabelSelector(nodes, node.labels),
+        isLabelSelectorMatch(nodes, node.labels),
     );
 }
 
 function isReachable({ nodeTerms }: PersistentVolume, node: SchedulingNode): boolean {
-  return nodeTerms === null || matchesAnyVolumeTerm(nodeTerms, node.labels);
+  return nodeTerms === null || isAnyVolumeTermMet(nodeTerms, node.labels);
 }

@@ -41,13 +41,13 @@ function findMissing(pod: SchedulingPod, storage: StorageView): string | null {
 
 function findUnusable(pod: SchedulingPod, storage: StorageView): string | null {
   for (const use of pod.claims) {
-    const reason = whyUnusable(pod, use, storage.findClaim(pod.namespace, use.name));
+    const reason = findUnusableReason(pod, use, storage.findClaim(pod.namespace, use.name));
     if (reason !== null) return reason;
   }
   return null;
 }
 
-function whyUnusable(pod: SchedulingPod, { name, ephemeral }: ClaimUse, claim: VolumeClaim | null): string | null {
+function findUnusableReason(pod: SchedulingPod, { name, ephemeral }: ClaimUse, claim: VolumeClaim | null): string | null {
   if (claim === null) return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
   if (claim.lost) return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.volumeName}"`;
   if (claim.terminating) return `persistentvolumeclaim "${name}" is being deleted`;

@@ -73,7 +73,7 @@ export class CronSchedule {
     const firstDay = Math.floor(from / DAY_MS) * DAY_MS;
     for (let days = 0; days < FARTHEST_DAYS; days += 1) {
       const day = firstDay + step * days * DAY_MS;
-      if (!this.#matchesDay(day)) continue;
+      if (!this.#isMatchingDay(day)) continue;
       for (const hour of ordered(hours)) {
         if ((day + (hour + step) * HOUR_MS - from) * step < 0) continue;
         for (const minute of ordered(minutes)) {
@@ -84,7 +84,7 @@ export class CronSchedule {
     }
   }
 
-  #matchesDay(day: LocalTime): boolean {
+  #isMatchingDay(day: LocalTime): boolean {
     const date = new Date(day);
     const { months, daysOfMonth, daysOfWeek, eitherDay } = this.#fields;
     if (!months.has(date.getUTCMonth() + 1)) return false;

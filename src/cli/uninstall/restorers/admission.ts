@@ -6,7 +6,7 @@ import type { Permission } from '../../../adapters/kubernetes/permissions.ts';
 import { MUTATING_WEBHOOKS, SECRETS, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
 import { RECORD_KEY_SECRET } from '../../../adapters/kubernetes/record-key.ts';
 import { nameOf, type ClusterAccess } from '../cluster-access.ts';
-import { always, type RestorerRegistration } from '../registration.ts';
+import { isAlwaysEnabled, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
 function admissionRestorer(cluster: ClusterAccess, namespace: string): Restorer {
@@ -52,14 +52,14 @@ export const ADMISSION: RestorerRegistration = {
     },
     secretDeleted(ADMISSION_SECRET, 'deleting its certificate'),
   ],
-  runsWith: always,
+  isEnabled: isAlwaysEnabled,
   create: ({ cluster, namespace }) => admissionRestorer(cluster, namespace),
 };
 
 export const RECORD_KEY: RestorerRegistration = {
   name: 'record-key',
   permissions: [secretDeleted(RECORD_KEY_SECRET, 'deleting the record key, once everything that records describe is restored')],
-  runsWith: always,
+  isEnabled: isAlwaysEnabled,
   removesRecords: true,
   create: ({ cluster, namespace }) => recordKeyRestorer(cluster, namespace),
 };

@@ -13,7 +13,7 @@ import { objectAt, objectsAt } from '../../../adapters/kubernetes/wire.ts';
 import { isRecord, judgeAnnotation } from '../../../core/model/field-managers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import { findInEach } from '../look-at-each.ts';
-import { always, granted, type RestorerRegistration } from '../registration.ts';
+import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
 /** Deployments before their ReplicaSets, which have copies of the annotations. */
@@ -75,7 +75,7 @@ const SOURCE = 'src/cli/uninstall/restorers/annotations.ts';
 export const ANNOTATIONS: RestorerRegistration = {
   name: 'annotations',
   permissions: WORKLOADS.map((resource) => granted(['list', 'patch'], resource, SOURCE, "removing Evenkeel's annotations, nothing else")),
-  runsWith: always,
+  isEnabled: isAlwaysEnabled,
   removesRecords: true,
   create: ({ cluster }) => annotationsRestorer(cluster),
 };

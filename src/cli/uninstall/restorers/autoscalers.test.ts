@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds } from '../../../../test/builders/crds.ts';
-import { idleOriginal, targetsNote } from '../../../../test/builders/original-notes.ts';
+import { idleOriginal, targetsAnnotation } from '../../../../test/builders/original-annotations.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
 import { ClusterAccess } from '../cluster-access.ts';
@@ -11,7 +11,7 @@ const HPAS = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers';
 const ISSUED_AT = '2026-11-20T00:00:00.000Z';
 /** Autoscaler state in the status of a Recommendation. */
 const REMEMBERED = '{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}]}';
-const NOTE = targetsNote([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }], Date.parse(ISSUED_AT));
+const NOTE = targetsAnnotation([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }], Date.parse(ISSUED_AT));
 
 let world: ApiWorld;
 beforeEach(async () => {
@@ -36,8 +36,8 @@ async function moved(name: string, to = 90, sign = signedFor): Promise<void> {
   expect((await world.patch('json', `${HPAS}/${name}`, patch, { fieldManager: 'evenkeel-controller' })).status).toBe(200);
 }
 
-function signedFor(uid: string, note = NOTE): string {
-  return TEST_SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field: 'evenkeel.io/original' }, note);
+function signedFor(uid: string, annotation = NOTE): string {
+  return TEST_SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field: 'evenkeel.io/original' }, annotation);
 }
 
 async function hpa(name: string): Promise<{ readonly target: number; readonly annotations: unknown }> {

@@ -8,14 +8,14 @@ import { decoder } from '../../../adapters/kubernetes/wire.ts';
 import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { isNewest } from '../../../core/hpa/current-original.ts';
-import { originalBinding, readOriginal, sameMeasured, type RecordedTarget } from '../../../core/hpa/recorded-target.ts';
+import { originalBinding, readOriginal, isSameMeasured, type RecordedTarget } from '../../../core/hpa/recorded-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
-import { readOriginalNote } from '../../../core/ownership/original-note.ts';
+import { readOriginalValues } from '../../../core/ownership/original-values.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
-import { always, granted, type RestorerRegistration } from '../registration.ts';
+import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { statusOf } from './own-status.ts';
 
@@ -44,7 +44,7 @@ async function recordProblem(cluster: ClusterAccess, signer: RecordSigner, hpa: 
   const signed = hpa.annotations[HPA_ANNOTATIONS.original];
   if (signed === undefined) return null;
   if (!signer.isAuthentic(originalBinding(hpa), signed)) return 'is not signed by Evenkeel';
-  if (readOriginalNote(signed) === null) return 'has a format that this version cannot read';
+  if (readOriginalValues(signed) === null) return 'has a format that this version cannot read';
   const record = readOriginal(hpa);
   // A record without targets only has minReplicas of idle mode.
   if (record === null) return null;
@@ -82,7 +82,7 @@ function targetsOf(
   const changes: string[] = [];
   const foreign: string[] = [];
   for (const target of originals) {
-    const metric = hpa.resourceMetrics.find((each) => sameMeasured(each, target));
+    const metric = hpa.resourceMetrics.find((each) => isSameMeasured(each, target));
     if (metric?.targetUtilizationRatio === undefined || metric.targetUtilizationRatio === null) continue;
     const live = Math.round(metric.targetUtilizationRatio * 100);
     if (live === target.percent) continue;
@@ -104,7 +104,7 @@ export const AUTOSCALERS: RestorerRegistration = {
   permissions: [
     granted(['list', 'patch'], HPAS, SOURCE, 'restoring targets that followed the requests, and minReplicas that were lowered while idle'),
   ],
-  runsWith: always,
+  isEnabled: isAlwaysEnabled,
   followsRecords: true,
   create: ({ cluster, signer, recordsStay }) => autoscalersRestorer(cluster, signer, recordsStay),
 };

@@ -24,7 +24,7 @@ export const DEFINITIONS: RestorerRegistration = {
   name: 'definitions',
   // The hook never deletes CRDs; an administrator does, with their own permissions.
   permissions: [],
-  runsWith: (options) => options['delete-crds'],
+  isEnabled: (options) => options['delete-crds'],
   removesRecords: true,
   create: ({ cluster }) => definitionsRestorer(cluster),
 };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds } from '../../../../test/builders/crds.ts';
-import { idleOriginal } from '../../../../test/builders/original-notes.ts';
+import { idleOriginal } from '../../../../test/builders/original-annotations.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
 import { ClusterAccess } from '../cluster-access.ts';
@@ -47,9 +47,9 @@ async function idled(
     },
   });
   const { uid } = ((await world.get(`${DEPLOYMENTS}/${name}`)).body as Wire).metadata as { readonly uid: string };
-  const note = JSON.stringify({ since: SINCE, natural: [], sizes: [], wakeTriggers: 'load', ...sizes });
+  const annotation = JSON.stringify({ since: SINCE, natural: [], sizes: [], wakeTriggers: 'load', ...sizes });
   const annotations = {
-    'evenkeel.io/idle': sign(uid, note, 'evenkeel.io/idle'),
+    'evenkeel.io/idle': sign(uid, annotation, 'evenkeel.io/idle'),
     ...(idleReplicas === undefined
       ? {}
       : { 'evenkeel.io/original': sign(uid, original('replicas', idleReplicas), 'evenkeel.io/original') }),
@@ -61,8 +61,8 @@ function original(field: 'replicas' | 'minReplicas', value: number, since = SINC
   return idleOriginal(field, { user: 3, value, since: Date.parse(since) });
 }
 
-function signedFor(uid: string, note: string, field: string, kind = 'Deployment'): string {
-  return TEST_SIGNER.sign({ kind, uid, field }, note);
+function signedFor(uid: string, annotation: string, field: string, kind = 'Deployment'): string {
+  return TEST_SIGNER.sign({ kind, uid, field }, annotation);
 }
 
 async function replicasOf(name: string): Promise<number> {
@@ -99,8 +99,8 @@ describe('an uninstall', () => {
   });
 
   test.each<[string, typeof signedFor]>([
-    ['without a signature', (_, note) => note],
-    ['of another workload', (_, note, field) => signedFor('of another', note, field)],
+    ['without a signature', (_, annotation) => annotation],
+    ['of another workload', (_, annotation, field) => signedFor('of another', annotation, field)],
   ])('scales nothing from an annotation %s, and reports it', async (_, sign) => {
     await idled('web', 1, { idleReplicas: 1 }, sign);
     expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('not signed') }], left: [] });
@@ -159,12 +159,12 @@ describe('an uninstall', () => {
     }
   });
 
-  async function lowered(target: string, note: string | null = original('minReplicas', 1), apiVersion = 'apps/v1'): Promise<void> {
+  async function lowered(target: string, annotation: string | null = original('minReplicas', 1), apiVersion = 'apps/v1'): Promise<void> {
     const spec = { scaleTargetRef: { apiVersion, kind: 'Deployment', name: target }, minReplicas: 1, maxReplicas: 9 };
     await world.post(HPAS, { metadata: { name: 'web' }, spec });
-    if (note === null) return;
+    if (annotation === null) return;
     const { uid } = ((await world.get(`${HPAS}/web`)).body as Wire).metadata as { readonly uid: string };
-    const annotations = { 'evenkeel.io/original': signedFor(uid, note, 'evenkeel.io/original', 'HorizontalPodAutoscaler') };
+    const annotations = { 'evenkeel.io/original': signedFor(uid, annotation, 'evenkeel.io/original', 'HorizontalPodAutoscaler') };
     expect((await world.patch('merge', `${HPAS}/web`, { metadata: { annotations } })).status).toBe(200);
   }
 

@@ -17,14 +17,14 @@ import {
 import { numberAt, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
-import { readOriginalNote } from '../../../core/ownership/original-note.ts';
-import { EMPTY_NOTE, leave, keepRemembered, take, valueToWrite, type OriginalNote } from '../../../core/ownership/owners.ts';
+import { readOriginalValues } from '../../../core/ownership/original-values.ts';
+import { NO_ORIGINAL_VALUES, leave, keepRecognized, take, valueToWrite, type OriginalValues } from '../../../core/ownership/owners.ts';
 import { isObject } from '#kube/json';
 import { groupOfVersion } from '#kube/records/workload';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle-memory.ts';
-import { haveRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
+import { hasRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
 import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import { readIdle } from '../../../core/resize/status/memory-codec.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
@@ -92,17 +92,19 @@ interface IdlePeriod {
  * Original values of an object in this idle period, from its annotation. Where that is missing (removed by a user, or idled by a version
  * without it), from the Recommendation.
  */
-function readIdlePeriod(signer: RecordSigner, { kind }: ApiResource, head: ObjectHead, { since, memory }: IdlePeriod): OriginalNote {
+function readIdlePeriod(signer: RecordSigner, { kind }: ApiResource, head: ObjectHead, { since, memory }: IdlePeriod): OriginalValues {
   const field = WORKLOAD_ANNOTATIONS.original;
   const text = textAt(head.annotations, field);
-  const note = signer.isAuthentic({ kind, uid: head.uid, field }, text) ? readOriginalNote(text) : null;
-  const current = keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => writer === 'idle' && takenAt === since);
+  const originals = signer.isAuthentic({ kind, uid: head.uid, field }, text) ? readOriginalValues(text) : null;
+  const current = keepRecognized(originals ?? NO_ORIGINAL_VALUES, (writer, takenAt) => writer === 'idle' && takenAt === since);
   const value = memory?.idleReplicas ?? null;
   if (current.fields.size > 0 || memory === null || value === null) return current;
   const { autoscaler, replicas } = memory;
   const taken = { writer: 'idle', value, live: value, at: since } as const;
-  if (kind !== HPAS.kind) return autoscaler === null ? take(EMPTY_NOTE, { ...taken, field: 'replicas', user: replicas }) : current;
-  return autoscaler?.name === head.name ? take(EMPTY_NOTE, { ...taken, field: 'minReplicas', user: autoscaler.minReplicas }) : current;
+  if (kind !== HPAS.kind) return autoscaler === null ? take(NO_ORIGINAL_VALUES, { ...taken, field: 'replicas', user: replicas }) : current;
+  return autoscaler?.name === head.name
+    ? take(NO_ORIGINAL_VALUES, { ...taken, field: 'minReplicas', user: autoscaler.minReplicas })
+    : current;
 }
 
 /**
@@ -124,7 +126,7 @@ async function findRecordProblem(
   const selector = optionalSelectorOf(head);
   if (selector === null) return `annotation ${field} cannot be compared with its pods, since it has no selector`;
   const pods = await podsOf(cluster, head, selector, signal);
-  return haveRecordedSizes(pods, record) ? null : `annotation ${field} does not match the sizes of its pods`;
+  return hasRecordedSizes(pods, record) ? null : `annotation ${field} does not match the sizes of its pods`;
 }
 
 /** Kinds that are not built in may have no selector, or another type of value. */
@@ -166,9 +168,9 @@ function isControlled({ wire }: ObjectHead): boolean {
   return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some((each) => each['controller'] === true);
 }
 
-function* findReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHead, note: OriginalNote): Generator<Finding> {
+function* findReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHead, originals: OriginalValues): Generator<Finding> {
   const object = nameOf(resource, head);
-  const field = note.fields.get('replicas');
+  const field = originals.fields.get('replicas');
   if (field === undefined) return;
   const from = replicasOf(head.wire);
   if (from === null) {
@@ -176,8 +178,8 @@ function* findReplicas({ cluster, resource, replicasOf }: IdleKind, head: Object
     return;
   }
   const to = valueToWrite(
-    note,
-    leave(note, 'idle', () => from),
+    originals,
+    leave(originals, 'idle', () => from),
     'replicas',
     from,
   );
@@ -216,11 +218,11 @@ async function* findAutoscalers(
     const target = objectAt(spec, 'scaleTargetRef');
     if (groupOfVersion(textAt(target, 'apiVersion')) !== group || textAt(target, 'kind') !== kind) continue;
     if (textAt(target, 'name') !== name) continue;
-    const note = readIdlePeriod(signer, HPAS, hpa, period);
+    const originals = readIdlePeriod(signer, HPAS, hpa, period);
     const from = numberAt(spec, 'minReplicas', 1);
     const to = valueToWrite(
-      note,
-      leave(note, 'idle', () => from),
+      originals,
+      leave(originals, 'idle', () => from),
       'minReplicas',
       from,
     );
@@ -239,7 +241,7 @@ const SOURCE = 'src/cli/uninstall/restorers/idle-workloads.ts';
 export const IDLE_WORKLOADS: RestorerRegistration = {
   name: 'idle-workloads',
   permissions: SCALABLE.map((resource) => granted(['patch'], resource, SOURCE, 'restoring replicas that were lowered while idle', 'scale')),
-  runsWith: ({ restore }) => restore,
+  isEnabled: ({ restore }) => restore,
   followsRecords: true,
   create: ({ cluster, signer }) => idleWorkloadsRestorer(cluster, signer),
 };

@@ -7,7 +7,7 @@ import { isEvenkeelManager, judgeAnnotation } from '../../../core/model/field-ma
 import { ownersOfSpecField } from '../../../core/model/field-owners.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
-import { always, granted, type RestorerRegistration } from '../registration.ts';
+import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';
 import type { Restorer } from '../restorer.ts';
 
 function nodesRestorer(cluster: ClusterAccess): Restorer {
@@ -15,7 +15,7 @@ function nodesRestorer(cluster: ClusterAccess): Restorer {
     name: 'nodes freed',
     async *find(signal) {
       for await (const head of cluster.list(NODES, signal)) {
-        const { operations, changes } = freeing(head);
+        const { operations, changes } = untaintPatch(head);
         if (operations.length === 0) continue;
         yield {
           kind: 'change',
@@ -28,7 +28,7 @@ function nodesRestorer(cluster: ClusterAccess): Restorer {
   };
 }
 
-function freeing(head: ObjectHead): { readonly operations: readonly JsonPatchOperation[]; readonly changes: readonly string[] } {
+function untaintPatch(head: ObjectHead): { readonly operations: readonly JsonPatchOperation[]; readonly changes: readonly string[] } {
   const spec = objectAt(head.wire, 'spec');
   const taints = objectsAt(spec, 'taints');
   const others = taints.filter((taint) => !textAt(taint, 'key').startsWith(PREFIX));
@@ -56,6 +56,6 @@ const SOURCE = 'src/cli/uninstall/restorers/nodes.ts';
 export const NODE_TRACES: RestorerRegistration = {
   name: 'nodes',
   permissions: [granted(['list', 'patch'], NODES, SOURCE, "removing Evenkeel's taints, cordons and annotations")],
-  runsWith: always,
+  isEnabled: isAlwaysEnabled,
   create: ({ cluster }) => nodesRestorer(cluster),
 };

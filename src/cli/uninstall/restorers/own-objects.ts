@@ -8,7 +8,7 @@ import { LABELS, PREFIX } from '../../../apis/annotations.ts';
 import { PLURALS } from '../../../apis/v1alpha1/index.ts';
 import type { WriteOutcome } from '../../../ports/writers.ts';
 import { nameOf, withoutFinalizers, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
-import { always, granted, type RestorerRegistration } from '../registration.ts';
+import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { annotationFindings } from './annotations.ts';
 
@@ -77,7 +77,7 @@ export const OWN_OBJECTS: RestorerRegistration = {
       granted(['delete'], ownResource(plural), SOURCE, 'deleting objects that Evenkeel created; those of users stay'),
     ),
   ],
-  runsWith: always,
+  isEnabled: isAlwaysEnabled,
   removesRecords: true,
   create: ({ cluster, options }) => ownObjectsRestorer(cluster, { deletePolicies: options['delete-policies'] || options['delete-crds'] }),
 };

@@ -19,7 +19,7 @@ import { isApplied } from '../../../core/resize/model/limit-exception.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import {
-  mayBeResized,
+  canBeResized,
   sizesAtCreation,
   sizesToRestore,
   type SizeDefaults,
@@ -59,7 +59,7 @@ class PodSizes {
 
   async *#findingsOf(head: ObjectHead, signal: AbortSignal): AsyncGenerator<Finding> {
     const sizedAtCreation = head.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined;
-    if (head.isBeingDeleted || !(sizedAtCreation || mayBeResized(head.managedFields))) return;
+    if (head.isBeingDeleted || !(sizedAtCreation || canBeResized(head.managedFields))) return;
     const pod = readPod(head.wire, this.#interner);
     if (pod.phase === 'Succeeded' || pod.phase === 'Failed') return;
     const { changes, kept, foreign } = await this.#judge(pod, head, signal);
@@ -144,6 +144,6 @@ export const POD_SIZES: RestorerRegistration = {
     granted(['list'], LIMIT_RANGES, SOURCE, 'LimitRange defaults of a template'),
     ...TEMPLATE_PERMISSIONS,
   ],
-  runsWith: ({ restore }) => restore,
+  isEnabled: ({ restore }) => restore,
   create: ({ cluster }) => podSizesRestorer(cluster),
 };

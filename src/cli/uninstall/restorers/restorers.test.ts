@@ -8,7 +8,7 @@ import type { Permission } from '../../../adapters/kubernetes/permissions.ts';
 import { ClusterAccess } from '../cluster-access.ts';
 import { parseUninstallOptions, type UninstallOptions } from '../options.ts';
 import { UNINSTALL_PERMISSIONS } from '../permissions.ts';
-import { always, granted, type RestorerRegistration } from '../registration.ts';
+import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding } from '../restorer.ts';
 import { runUninstall } from '../run-uninstall.ts';
 import { RESTORERS } from './index.ts';
@@ -57,7 +57,7 @@ async function ungranted(registration: RestorerRegistration, rows: readonly Perm
   return transport.requests.filter((request) => request.path !== DISCOVERY && !isGranted(request)).map(({ path }) => path);
 }
 
-describe.each(RESTORERS.filter(({ runsWith }) => runsWith(HOOK)))('the restorer $name', (registration) => {
+describe.each(RESTORERS.filter(({ isEnabled }) => isEnabled(HOOK)))('the restorer $name', (registration) => {
   test('has permission rows for all its reads', async () => {
     expect(registration.permissions).not.toEqual([]);
     expect(await ungranted(registration, UNINSTALL_PERMISSIONS)).toEqual([]);
@@ -73,7 +73,7 @@ describe('a registered restorer', () => {
   const registration = (finding?: Finding): RestorerRegistration => ({
     name: 'secrets',
     permissions: [granted(['list', 'patch'], resources.SECRETS, 'src/cli/uninstall/restorers/restorers.test.ts', 'freed')],
-    runsWith: always,
+    isEnabled: isAlwaysEnabled,
     create: ({ cluster }) => ({
       name: 'secrets freed',
       async *find(signal) {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { idleOriginal } from '../../../../test/builders/original-notes.ts';
+import { idleOriginal } from '../../../../test/builders/original-annotations.ts';
 import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
 import { aScalableDefinition } from '../../../../test/builders/scalable-definition.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';

@@ -5,8 +5,8 @@ import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { originalBinding } from '../../../core/hpa/recorded-target.ts';
 import type { TargetMove } from '../../../core/hpa/follow-targets.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
-import { writeOriginalNote } from '../../../core/ownership/original-note.ts';
-import type { OriginalNote } from '../../../core/ownership/owners.ts';
+import { writeOriginalValues } from '../../../core/ownership/original-values.ts';
+import type { OriginalValues } from '../../../core/ownership/owners.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 
@@ -26,10 +26,10 @@ export function targetPatch(moves: readonly TargetMove[]): readonly JsonPatchOpe
  * Operations that write the annotation of original values, or remove it once it is empty.
  * @throws when no key to sign the annotation is available
  */
-export function originalAnnotationPatch(hpa: HpaRecord, note: OriginalNote, signer: RecordSigner): readonly JsonPatchOperation[] {
+export function originalAnnotationPatch(hpa: HpaRecord, originals: OriginalValues, signer: RecordSigner): readonly JsonPatchOperation[] {
   const path = `/metadata/annotations/${HPA_ANNOTATIONS.original.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  if (note.fields.size === 0) return hpa.annotations[HPA_ANNOTATIONS.original] === undefined ? [] : [{ op: 'remove', path }];
-  const value = signer.sign(originalBinding(hpa), writeOriginalNote(note));
+  if (originals.fields.size === 0) return hpa.annotations[HPA_ANNOTATIONS.original] === undefined ? [] : [{ op: 'remove', path }];
+  const value = signer.sign(originalBinding(hpa), writeOriginalValues(originals));
   if (!hpa.hasAnnotations) return [{ op: 'add', path: '/metadata/annotations', value: { [HPA_ANNOTATIONS.original]: value } }];
   return [{ op: 'add', path, value }];
 }

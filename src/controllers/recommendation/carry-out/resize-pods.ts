@@ -7,7 +7,7 @@ import { formatCpu, formatMemory } from '#kube/quantity';
 import { MiB, type Instant } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
-import { sameValues } from '../../../core/resize/model/container-values.ts';
+import { hasSameValues } from '../../../core/resize/model/container-values.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { FailedResize } from '../../../core/resize/model/situation.ts';
 import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
@@ -44,7 +44,7 @@ export async function resizePods(
   signal: AbortSignal,
 ): Promise<ResizeOutcome> {
   const logFields = logFieldsOf(ports, policy, decision);
-  const carrier: Carrier = { ports, metrics, workload, policy, actor: actorOf(decision), logFields, signal };
+  const carrier: ResizeDependencies = { ports, metrics, workload, policy, actor: actorOf(decision), logFields, signal };
   const outcome: MutableResizeOutcome = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
   const reductions = decision.steps.filter(isReduction);
   const safety = decision.steps.filter((step) => !isReduction(step));
@@ -58,7 +58,7 @@ export async function resizePods(
   return outcome;
 }
 
-interface Carrier {
+interface ResizeDependencies {
   readonly ports: RecommendationPorts;
   readonly metrics: RecommendationMetrics;
   readonly workload: WorkloadRecord;
@@ -77,7 +77,7 @@ interface MutableResizeOutcome extends ResizeOutcome {
   unfinished: boolean;
 }
 
-async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome: MutableResizeOutcome): Promise<void> {
+async function carryOut(carrier: ResizeDependencies, steps: readonly ResizeStep[], outcome: MutableResizeOutcome): Promise<void> {
   const { ports, metrics, workload, actor, signal } = carrier;
   for (const step of steps) {
     const pod = ports.cluster.findPodByUid(step.pod.uid);
@@ -154,11 +154,11 @@ function isUnchanged(step: ResizeStep, pod: PodRecord): boolean {
   if (pod.deletionAt !== null) return false;
   return step.containers.every(({ name, from }) => {
     const container = pod.containers.find((candidate) => candidate.name === name);
-    return container !== undefined && sameValues(container, from);
+    return container !== undefined && hasSameValues(container, from);
   });
 }
 
-function resizeOf(step: ResizeStep, { workload, policy: { dryRun }, logFields }: Carrier): Effect {
+function resizeOf(step: ResizeStep, { workload, policy: { dryRun }, logFields }: ResizeDependencies): Effect {
   const { pod, containers, reason } = step;
   return {
     kind: 'resize',

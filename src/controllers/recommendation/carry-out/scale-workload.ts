@@ -2,10 +2,10 @@
 
 import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { INCREASE, REDUCTION, type EffectIntent } from '../../../core/effects/effect.ts';
-import { currentNote } from '../../../core/hpa/current-original.ts';
+import { readCurrentOriginalValues } from '../../../core/hpa/current-original.ts';
 import { hpaRef, namespacedRef } from '../../../core/model/object-ref.ts';
 import type { PodRecord } from '#kube/records/pod';
-import { autoscalerNote } from '../../../core/resize/layers/idle/idle-originals.ts';
+import { minReplicasOriginals } from '../../../core/resize/layers/idle/idle-originals.ts';
 import type { WorkloadDecision, ScaleStep } from '../../../core/resize/model/decision.ts';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
@@ -58,14 +58,14 @@ async function scaleAutoscaler(
   const hpa = cluster.hpasOf(workloadKey(workload)).find(({ name }) => name === step.autoscaler);
   const { idle, autoscalers: remembered } = memory;
   if (hpa === undefined || idle === null) return { kind: 'gone', message: `HorizontalPodAutoscaler ${step.autoscaler ?? ''} is gone` };
-  const present = currentNote(hpa, signer, { remembered, pods, idleSince: idle.since });
-  const { note, minReplicas } = autoscalerNote(present, idle, hpa);
-  if (note.fields.size > 0 && !signer.hasKey)
+  const present = readCurrentOriginalValues(hpa, signer, { remembered, pods, idleSince: idle.since });
+  const { originals, minReplicas } = minReplicasOriginals(present, idle, hpa);
+  if (originals.fields.size > 0 && !signer.hasKey)
     return { kind: 'blocked', reason: 'record-key', message: 'no key to sign annotations is available yet' };
   const value = minReplicas === hpa.minReplicas ? [] : [{ op: 'add', path: '/spec/minReplicas', value: minReplicas } as const];
   // An unsigned annotation stays for a user to check where nothing replaces it.
-  const isAuthentic = note.fields.size > 0 || present.fields.size > 0;
-  const patch = [...value, ...(isAuthentic ? originalAnnotationPatch(hpa, note, signer) : [])];
+  const isAuthentic = originals.fields.size > 0 || present.fields.size > 0;
+  const patch = [...value, ...(isAuthentic ? originalAnnotationPatch(hpa, originals, signer) : [])];
   return gate.carryOut({ kind: 'patchHpa', target: hpaRef(hpa), resourceVersion: hpa.resourceVersion, patch, ...intent }, signal);
 }
 

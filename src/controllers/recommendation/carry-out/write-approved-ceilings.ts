@@ -31,12 +31,14 @@ export async function writeApprovedCeilings(
     return;
   }
   const changed = { [WORKLOAD_ANNOTATIONS.ceiling]: merged.ceiling };
-  const [first] = memory.limitExceptions.filter(({ state, settled, bound }) => state === 'approved' && !settled && bound === 'ceiling');
+  const [first] = memory.limitExceptions.filter(
+    ({ state, inEffect: settled, bound }) => state === 'approved' && !settled && bound === 'ceiling',
+  );
   const by = first?.decided?.by ?? 'a user';
-  const note = updateNotes(workload.annotations, changed, { by, at: clock.now(), reason: 'a limit exception was approved' });
+  const overrideNotes = updateNotes(workload.annotations, changed, { by, at: clock.now(), reason: 'a limit exception was approved' });
   const outcome = await records.annotate(
     workloadPath(workload),
-    { ...changed, [WORKLOAD_ANNOTATIONS.overrideNotes]: note },
+    { ...changed, [WORKLOAD_ANNOTATIONS.overrideNotes]: overrideNotes },
     { resourceVersion: workload.resourceVersion, fieldManager: FIELD_MANAGER },
     signal,
   );

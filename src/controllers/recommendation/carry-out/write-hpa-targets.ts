@@ -3,7 +3,7 @@
 
 import { EVENT_REASON } from '../../../apis/conditions.ts';
 import { INCREASE, REDUCTION, type Effect } from '../../../core/effects/effect.ts';
-import { currentNote } from '../../../core/hpa/current-original.ts';
+import { readCurrentOriginalValues } from '../../../core/hpa/current-original.ts';
 import { composeMove, moveFor, moveSummary, type AutoscalerMove, type FollowPhase } from '../../../core/hpa/follow-targets.ts';
 import { hpaRef, namespacedRef } from '../../../core/model/object-ref.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -91,9 +91,9 @@ export class HpaTargetWriter {
     const { gate, events, signer } = this.#ports;
     const { hpa } = decided;
     const known = { remembered: decision.memory.autoscalers, pods, idleSince: decision.memory.idle?.since ?? null };
-    const move = composeMove(decided, currentNote(hpa, signer, known), this.#nextIssue(hpa.name));
-    const { moves, note } = move;
-    if (note.fields.size > 0 && !signer.hasKey) {
+    const move = composeMove(decided, readCurrentOriginalValues(hpa, signer, known), this.#nextIssue(hpa.name));
+    const { moves, originals } = move;
+    if (originals.fields.size > 0 && !signer.hasKey) {
       this.#unfinished = true;
       return { kind: 'blocked', reason: 'record-key', message: 'no key to sign annotations is available yet' };
     }
@@ -101,7 +101,7 @@ export class HpaTargetWriter {
       kind: 'patchHpa',
       target: hpaRef(hpa),
       resourceVersion: hpa.resourceVersion,
-      patch: [...targetPatch(moves), ...originalAnnotationPatch(hpa, note, signer)],
+      patch: [...targetPatch(moves), ...originalAnnotationPatch(hpa, originals, signer)],
       owner: namespacedRef(workload),
       // A higher target lets the autoscaler remove pods.
       ...(moves.some(({ from, to }) => to > from) ? REDUCTION : INCREASE),

@@ -4,10 +4,10 @@ import { withRefusals } from '../../../core/hpa/recorded-target.ts';
 import type { ContainerAdvice } from '../../../core/recommender/advice.ts';
 import { decideWorkload } from '../../../core/resize/layers/decide-workload.ts';
 import { refusedEviction } from '../../../core/resize/layers/evictions/evictions.ts';
-import { lowersInAnyClass, underWayInAnyClass } from '../../../core/resize/layers/node-classes/node-classes.ts';
+import { hasReductionInAnyClass, findChangeInAnyClass } from '../../../core/resize/layers/node-classes/node-classes.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../../../core/resize/model/situation.ts';
-import { errorRateQuery, needsErrorRate } from '../../../core/resize/plan/error-rate.ts';
+import { errorRateQuery, isErrorRateNeeded } from '../../../core/resize/plan/error-rate.ts';
 import { NodeRefusals } from '../../../state/node-refusals.ts';
 import type { AssumedResizes } from '../observe/assumed-resizes.ts';
 import type { GovernedWorkload } from '../observe/governed-workload.ts';
@@ -50,7 +50,7 @@ export class WorkloadDecider {
     const { errorRates } = this.#ports;
     const first = this.#decideNow(governed, advice, null);
     const query = errorRateQuery(first.situation);
-    if (query === null || !needsErrorRate(first.situation, underWayInAnyClass(first.decision.memory))) return first;
+    if (query === null || !isErrorRateNeeded(first.situation, findChangeInAnyClass(first.decision.memory))) return first;
     const errorRate = (await errorRates?.query(query, first.situation.now, signal)) ?? null;
     return this.#decideNow(governed, advice, { errorRate });
   }
@@ -81,7 +81,7 @@ export class WorkloadDecider {
     this.#nodeRefusals.record(decision.memory);
     this.#metrics.setNodeRefusals(this.#nodeRefusals.current(now));
     // Counted before it is written: workloads that are decided in between would exceed the limit of concurrent changes.
-    if (decision.state === 'applying' && lowersInAnyClass(decision.memory))
+    if (decision.state === 'applying' && hasReductionInAnyClass(decision.memory))
       this.#ports.decisions.markInProgress(key, situation.policy.name);
     return { situation, decision, basis };
   }

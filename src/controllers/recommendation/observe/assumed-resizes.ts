@@ -6,10 +6,10 @@ import type { RequestsAndLimits } from '#kube/records/resources';
 import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
 import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
-import { sameValues } from '../../../core/resize/model/container-values.ts';
+import { hasSameValues } from '../../../core/resize/model/container-values.ts';
 
 /** Informers lag by seconds. A resize that they do not show after this time was reverted by another writer. */
-const ASSUMED_FOR_MS: DurationMs = 30 * SECOND_MS;
+const ASSUMPTION_VALID_MS: DurationMs = 30 * SECOND_MS;
 
 interface AssumedResize {
   readonly step: ResizeStep;
@@ -35,7 +35,7 @@ export class AssumedResizes {
   applyTo(workload: WorkloadKey, pods: readonly PodRecord[], now: Instant): readonly PodRecord[] {
     const resizes = this.#resizes.get(workload);
     if (resizes === undefined) return pods;
-    const current = new Map([...resizes].filter(([uid, { at, step }]) => now - at < ASSUMED_FOR_MS && isUnobserved(pods, uid, step)));
+    const current = new Map([...resizes].filter(([uid, { at, step }]) => now - at < ASSUMPTION_VALID_MS && isUnobserved(pods, uid, step)));
     if (current.size === 0) this.#resizes.delete(workload);
     else this.#resizes.set(workload, current);
     return pods.map((pod) => {
@@ -48,7 +48,7 @@ export class AssumedResizes {
 /** Whether the pod is still shown with its values from before the step; other values are more recent. */
 function isUnobserved(pods: readonly PodRecord[], uid: string, { containers }: ResizeStep): boolean {
   const pod = pods.find((candidate) => candidate.uid === uid);
-  return pod !== undefined && containers.every(({ name, from }) => sameValues(containerOf(pod, name) ?? from, from));
+  return pod !== undefined && containers.every(({ name, from }) => hasSameValues(containerOf(pod, name) ?? from, from));
 }
 
 function containerOf({ containers }: PodRecord, name: string): RequestsAndLimits | undefined {

@@ -15,7 +15,7 @@ import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import { writeIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
-import { idleOriginal } from '../../../../test/builders/original-notes.ts';
+import { idleOriginal } from '../../../../test/builders/original-annotations.ts';
 import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { HmacSigner } from '../../../runtime/hmac-signer.ts';
@@ -56,12 +56,12 @@ function restored(context: Partial<Context> = {}): IdleMemory | null {
   return read(signed(), context);
 }
 
-function signed(note: IdleMemory = NOTE): string {
-  return TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid: WORKLOAD.uid, field: 'evenkeel.io/idle' }, writeIdleAnnotation(note));
+function signed(annotation: IdleMemory = NOTE): string {
+  return TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid: WORKLOAD.uid, field: 'evenkeel.io/idle' }, writeIdleAnnotation(annotation));
 }
 
-function read(note: string, context: Partial<Context> = {}, annotations: Readonly<Record<string, string>> = {}): IdleMemory | null {
-  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
+function read(annotation: string, context: Partial<Context> = {}, annotations: Readonly<Record<string, string>> = {}): IdleMemory | null {
+  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': annotation, ...annotations } };
   return readRecordedIdle(workload, TEST_SIGNER, { ...AS_RECORDED, ...context });
 }
 
@@ -101,9 +101,11 @@ describe('The annotation of an idle workload without a Recommendation, which any
       'of another workload',
       TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: 'evenkeel.io/idle' }, writeIdleAnnotation(NOTE)),
     ],
-  ])('is not followed %s, and an Event reports it', (_, note) => {
-    expect(read(note)).toBeNull();
-    expect(eventsOf(note)).toMatchObject([{ reason: 'RecordNotSigned', message: expect.stringContaining('not signed by this Evenkeel') }]);
+  ])('is not followed %s, and an Event reports it', (_, annotation) => {
+    expect(read(annotation)).toBeNull();
+    expect(eventsOf(annotation)).toMatchObject([
+      { reason: 'RecordNotSigned', message: expect.stringContaining('not signed by this Evenkeel') },
+    ]);
   });
 
   test.each<[string, Partial<Context>]>([
@@ -133,15 +135,15 @@ describe('The annotation of an idle workload without a Recommendation, which any
     ['still exist', podOf('8000m', '8Gi'), 1],
     ['no longer exist', podOf('500m'), null],
   ])('that records fewer replicas alone restores them where pods of those sizes %s', (_, pods, idleReplicas) => {
-    const note = signed({ ...NOTE, sizes: NOTE.natural });
-    expect(read(note, { pods })?.idleReplicas ?? null).toBe(idleReplicas);
+    const annotation = signed({ ...NOTE, sizes: NOTE.natural });
+    expect(read(annotation, { pods })?.idleReplicas ?? null).toBe(idleReplicas);
   });
 
   describe('with an annotation of its replicas', () => {
     const of = { user: 9, value: 3, since: T0 };
     const sign = (text: string, uid: string = WORKLOAD.uid) =>
       TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid, field: 'evenkeel.io/original' }, text);
-    const replicasBy = (note: string) => read(signed(), { hpas: [] }, { 'evenkeel.io/original': note });
+    const replicasBy = (annotation: string) => read(signed(), { hpas: [] }, { 'evenkeel.io/original': annotation });
 
     test('restores them, too', () => {
       expect(replicasBy(sign(idleOriginal('replicas', of)))).toMatchObject({ replicas: 9, idleReplicas: 3, autoscaler: null });
@@ -152,16 +154,16 @@ describe('The annotation of an idle workload without a Recommendation, which any
       ['of another workload', sign(idleOriginal('replicas', of), 'of another')],
       ['of another idle period', sign(idleOriginal('replicas', { ...of, since: T0 - HOUR_MS }))],
       ['that cannot be read', sign('{"v":2,"fields":{},"takenAt":{}}')],
-    ])('%s restores the sizes alone', (_, note) => {
-      expect(replicasBy(note)).toMatchObject({ replicas: 3, idleReplicas: null, natural: NOTE.natural });
+    ])('%s restores the sizes alone', (_, annotation) => {
+      expect(replicasBy(annotation)).toMatchObject({ replicas: 3, idleReplicas: null, natural: NOTE.natural });
     });
 
     test.each([
       ['is not signed', 'RecordNotSigned', idleOriginal('replicas', of)],
       ['cannot be read', 'RecordUnreadable', sign('{"v":2,"fields":{},"takenAt":{}}')],
-    ])('that %s is reported', (_, reason, note) => {
+    ])('that %s is reported', (_, reason, annotation) => {
       const context = { status: undefined, now: T0, memory: { ...NO_MEMORY, idle: NOTE } };
-      expect(eventsOf(signed(), context, TEST_SIGNER, { 'evenkeel.io/original': note })).toMatchObject([{ reason }]);
+      expect(eventsOf(signed(), context, TEST_SIGNER, { 'evenkeel.io/original': annotation })).toMatchObject([{ reason }]);
       expect(eventsOf(signed(), context, TEST_SIGNER, { 'evenkeel.io/original': sign(idleOriginal('replicas', of)) })).toEqual([]);
     });
   });
@@ -175,7 +177,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
 describe('The annotation of a workload with a Recommendation, whose status alone counts,', () => {
   const WOKEN_AT = T0 + HOUR_MS;
   const status = { updatedAt: isoTime(WOKEN_AT) };
-  const lastIdle = { since: T0, wokenAt: WOKEN_AT, because: 'load', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
+  const lastIdle = { since: T0, wokenAt: WOKEN_AT, reason: 'load', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
   const at = (now: Instant, memory: Partial<ResizeMemory> = {}) => ({ status, now, memory: { ...NO_MEMORY, lastIdle, ...memory } });
   const reasonsOf = (...given: Parameters<typeof eventsOf>): readonly string[] => eventsOf(...given).map(({ reason }) => reason);
 
@@ -198,8 +200,8 @@ describe('The annotation of a workload with a Recommendation, whose status alone
     ['of an idle period that has not ended', signed(), at(WOKEN_AT, { idle: NOTE })],
     ['whose removal is not observed yet', signed(), at(WOKEN_AT + MINUTE_MS - 1)],
     ['of a process that ended before it wrote a status', signed({ ...NOTE, since: WOKEN_AT }), at(WOKEN_AT + MINUTE_MS)],
-  ])('is not reported %s', (_, note, context) => {
-    expect(reasonsOf(note, context)).toEqual([]);
+  ])('is not reported %s', (_, annotation, context) => {
+    expect(reasonsOf(annotation, context)).toEqual([]);
   });
 
   test('is not reported while no key to verify it is available', () => {
@@ -214,11 +216,11 @@ interface Refused extends Pick<WorkloadSituation, 'memory' | 'now'> {
 const NO_STATUS: Refused = { status: undefined, now: T0, memory: NO_MEMORY };
 
 function eventsOf(
-  note: string,
+  annotation: string,
   { status, now, memory }: Refused = NO_STATUS,
   signer: RecordSigner = TEST_SIGNER,
   annotations: Readonly<Record<string, string>> = {},
 ): readonly DecisionEvent[] {
-  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
+  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': annotation, ...annotations } };
   return findRejectedAnnotations({ cluster: new FakeClusterReader(), signer }, workload, { hpas: [], memory, now }, { status });
 }

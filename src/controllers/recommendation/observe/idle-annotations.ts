@@ -6,18 +6,18 @@ import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle
 import { capAmount, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import type { WorkloadRecord } from '#kube/records/workload';
 import { requestBounds } from '../../../core/resize/policy/container-rules.ts';
-import { readOriginalNote } from '../../../core/ownership/original-note.ts';
-import type { OriginalNote } from '../../../core/ownership/owners.ts';
+import { readOriginalValues } from '../../../core/ownership/original-values.ts';
+import type { OriginalValues } from '../../../core/ownership/owners.ts';
 import { idleFromRecords } from '../../../core/resize/layers/idle/idle-originals.ts';
 import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
-import { asRecorded } from '../../../core/resize/layers/idle/as-recorded.ts';
+import { matchRecord } from '../../../core/resize/layers/idle/as-recorded.ts';
 import type { WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import type { RecordBinding, RecordSigner } from '../../../ports/record-signer.ts';
 
 /** The original values recorded on a workload; null where the annotation is missing, unsigned or unreadable. */
-export function readOriginalAnnotation(workload: WorkloadRecord, signer: RecordSigner): OriginalNote | null {
+export function readOriginalAnnotation(workload: WorkloadRecord, signer: RecordSigner): OriginalValues | null {
   return verifyOriginalAnnotation(workload, signer) === 'own'
-    ? readOriginalNote(workload.annotations[WORKLOAD_ANNOTATIONS.original] ?? '')
+    ? readOriginalValues(workload.annotations[WORKLOAD_ANNOTATIONS.original] ?? '')
     : null;
 }
 
@@ -33,8 +33,8 @@ export function readRecordedIdle(workload: WorkloadRecord, signer: RecordSigner,
     throw new Error(`annotation ${WORKLOAD_ANNOTATIONS.idle} cannot be verified yet; health shows the reason (source record-key)`);
   const record = readIdleAnnotation(workload, signer);
   if (record === null) return null;
-  const original = { note: readOriginalAnnotation(workload, signer), replicas: workload.replicas.desired };
-  const current = asRecorded(idleFromRecords(record, original, context.hpas), { ...context, workload });
+  const original = { originals: readOriginalAnnotation(workload, signer), replicas: workload.replicas.desired };
+  const current = matchRecord(idleFromRecords(record, original, context.hpas), { ...context, workload });
   return current === null ? null : limitToBounds(current, context);
 }
 
@@ -48,13 +48,13 @@ export function verifyOriginalAnnotation(workload: WorkloadRecord, signer: Recor
   const text = workload.annotations[WORKLOAD_ANNOTATIONS.original];
   if (text === undefined) return null;
   if (!signer.isAuthentic(bindingOf(workload, WORKLOAD_ANNOTATIONS.original), text)) return 'not-signed';
-  return readOriginalNote(text) === null ? 'unreadable' : 'own';
+  return readOriginalValues(text) === null ? 'unreadable' : 'own';
 }
 
 /** Whether the annotation of sizes carries a valid signature of Evenkeel. */
 export function isIdleAnnotationSigned(workload: WorkloadRecord, signer: RecordSigner): boolean {
-  const { [WORKLOAD_ANNOTATIONS.idle]: note = '' } = workload.annotations;
-  return signer.isAuthentic(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), note);
+  const { [WORKLOAD_ANNOTATIONS.idle]: text = '' } = workload.annotations;
+  return signer.isAuthentic(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), text);
 }
 
 /** Binds a signed annotation to its workload: copied to another one, it is not valid. */

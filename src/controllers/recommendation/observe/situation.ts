@@ -63,7 +63,7 @@ export function collectSituation(
   poolRefusals: readonly FailedResize[],
   now: Instant,
 ): WorkloadSituation {
-  const { cluster, gate, inPlaceResize } = ports;
+  const { cluster, gate, canResizeInPlace } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
   const idleSince = (status === undefined ? readIdleAnnotation(workload, ports.signer) : stored.idle)?.since ?? null;
@@ -109,7 +109,7 @@ export function collectSituation(
     ),
     ...(evidenceSinceOf(memory) === undefined ? {} : { readings: new Map(pods.map((pod) => [pod.uid, ports.readingsOf(pod)])) }),
     countedKills: new Map(pods.map((pod) => [pod.uid, ports.countedKillsOf(pod)])),
-    ...(memory.apply === null && memory.watched.length === 0
+    ...(memory.apply === null && memory.observedReductions.length === 0
       ? {}
       : { failures: new Map(pods.map((pod) => [pod.uid, ports.failuresOf(pod)])) }),
     largestNode: ports.policies.largestNode(),
@@ -118,7 +118,7 @@ export function collectSituation(
     memory,
     isIdleRecorded: recorded !== null,
     gateState: {
-      inPlace: inPlaceResize(),
+      inPlace: canResizeInPlace(),
       admission: ports.admission === true,
       ...gate.state(),
       idleWorkloads: ports.idle?.enabled === true,

@@ -35,10 +35,10 @@ export class DecisionPublisher {
 
   recordEvents(workload: WorkloadRecord, notes: readonly DecisionEvent[]): void {
     logEvents(this.#ports.logger, workloadKey(workload), notes);
-    for (const note of notes) {
-      this.#ports.events.record(decisionEvent(workload, note));
-      if (note.reason === 'Idled') this.#metrics.countIdleTransition('idled');
-      if (note.reason === 'Woken') this.#metrics.countIdleTransition('woken');
+    for (const event of notes) {
+      this.#ports.events.record(decisionEvent(workload, event));
+      if (event.reason === 'Idled') this.#metrics.countIdleTransition('idled');
+      if (event.reason === 'Woken') this.#metrics.countIdleTransition('woken');
     }
   }
 

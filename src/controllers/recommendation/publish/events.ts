@@ -13,8 +13,8 @@ function subjectOf({ apiVersion, kind, namespace, name, uid }: WorkloadRecord): 
   return { apiVersion, kind, namespace, name, uid };
 }
 
-export function decisionEvent(workload: WorkloadRecord, note: DecisionEvent): EventSpec {
-  return { subject: subjectOf(workload), type: note.type, reason: note.reason, action: 'Decide', message: note.message };
+export function decisionEvent(workload: WorkloadRecord, event: DecisionEvent): EventSpec {
+  return { subject: subjectOf(workload), type: event.type, reason: event.reason, action: 'Decide', message: event.message };
 }
 
 /** `main: cpu 500m → 120m` */

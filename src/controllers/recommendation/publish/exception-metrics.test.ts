@@ -21,7 +21,7 @@ const open: LimitException = {
   openCount: [0],
   closedAt: null,
   decided: null,
-  settled: false,
+  inEffect: false,
   approvedBaseline: null,
   overage: { before: 1, value: 2, since: 0, until: 9, returnedAt: null },
   leakApprovedAt: null,

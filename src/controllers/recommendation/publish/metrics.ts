@@ -180,7 +180,7 @@ export class RecommendationMetrics {
 
 /** `compared` where any watched reduction of the workload or its node classes has comparable hours; null where none is watched. */
 export function watchEvidence(memory: ResizeMemory): WatchEvidence | null {
-  const watched = memoriesOf(memory).flatMap(([, classMemory]) => classMemory.watched.slice(-1));
+  const watched = memoriesOf(memory).flatMap(([, classMemory]) => classMemory.observedReductions.slice(-1));
   if (watched.length === 0) return null;
   return watched.some(({ comparedHours }) => comparedHours > 0) ? 'compared' : 'none';
 }

@@ -6,7 +6,7 @@ import type { HpaRecord } from '../../../core/model/cluster-records.ts';
 import { instantOf } from '#kube/time/iso-time';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
-import { readOriginalNote } from '../../../core/ownership/original-note.ts';
+import { readOriginalValues } from '../../../core/ownership/original-values.ts';
 import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
@@ -32,7 +32,7 @@ export function findRejectedAnnotations(
     'replicas',
   );
   const hpas = [...ports.cluster.hpasOf(workloadKey(workload))].map((hpa) => rejectedOnHpa(ports, hpa, situation));
-  return [idle, replicas, ...hpas].filter((note) => note !== null);
+  return [idle, replicas, ...hpas].filter((annotation) => annotation !== null);
 }
 
 function rejectedOnHpa(
@@ -44,7 +44,7 @@ function rejectedOnHpa(
   const followed = situation.hpas.find(({ uid }) => uid === hpa.uid);
   if (text === undefined || followed === undefined || followed.annotations[HPA_ANNOTATIONS.original] === text) return null;
   const what = `HorizontalPodAutoscaler ${hpa.name}: annotation ${HPA_ANNOTATIONS.original}`;
-  const state = !signer.isAuthentic(originalBinding(hpa), text) ? 'not-signed' : readOriginalNote(text) === null ? 'unreadable' : 'own';
+  const state = !signer.isAuthentic(originalBinding(hpa), text) ? 'not-signed' : readOriginalValues(text) === null ? 'unreadable' : 'own';
   return (
     rejectedOriginal(what, state, 'the targets') ??
     outdated(`${what} is from an earlier change of its targets and is not followed; check the targets and remove it`)

@@ -5,9 +5,9 @@ import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { IdleMemory } from '../../../core/resize/model/idle-memory.ts';
 import type { Instant } from '#kube/units';
 import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
-import { writeOriginalNote } from '../../../core/ownership/original-note.ts';
-import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../../../core/ownership/owners.ts';
-import { workloadNote } from '../../../core/resize/layers/idle/idle-originals.ts';
+import { writeOriginalValues } from '../../../core/ownership/original-values.ts';
+import { NO_ORIGINAL_VALUES, keepRecognized, type OriginalValues } from '../../../core/ownership/owners.ts';
+import { replicasOriginals } from '../../../core/resize/layers/idle/idle-originals.ts';
 import { writeIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { bindingOf, isIdleAnnotationSigned, readOriginalAnnotation } from '../observe/idle-annotations.ts';
@@ -49,13 +49,13 @@ function replicasChange(signer: RecordSigner, workload: WorkloadRecord, idle: Id
   const present = workload.annotations[WORKLOAD_ANNOTATIONS.original];
   const recorded = readOriginalAnnotation(workload, signer);
   const current = withoutOtherPeriods(recorded, idle?.since ?? null);
-  const note = idle === null ? current : workloadNote(current, idle, workload.replicas.desired);
-  if (note.fields.size === 0) return recorded === null ? {} : { [WORKLOAD_ANNOTATIONS.original]: null };
-  const wanted = signer.sign(bindingOf(workload, WORKLOAD_ANNOTATIONS.original), writeOriginalNote(note));
+  const originals = idle === null ? current : replicasOriginals(current, idle, workload.replicas.desired);
+  if (originals.fields.size === 0) return recorded === null ? {} : { [WORKLOAD_ANNOTATIONS.original]: null };
+  const wanted = signer.sign(bindingOf(workload, WORKLOAD_ANNOTATIONS.original), writeOriginalValues(originals));
   return present === wanted ? {} : { [WORKLOAD_ANNOTATIONS.original]: wanted };
 }
 
 /** Drops entries of other idle periods: a user may have put back an annotation that was signed earlier. */
-function withoutOtherPeriods(note: OriginalNote | null, since: Instant | null): OriginalNote {
-  return keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => writer !== 'idle' || takenAt === since);
+function withoutOtherPeriods(originals: OriginalValues | null, since: Instant | null): OriginalValues {
+  return keepRecognized(originals ?? NO_ORIGINAL_VALUES, (writer, takenAt) => writer !== 'idle' || takenAt === since);
 }

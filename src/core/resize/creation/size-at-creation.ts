@@ -8,7 +8,7 @@ import { isWithinBounds } from '../../model/limit-range.ts';
 import type { QosClass } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits, ResourceName } from '#kube/records/resources';
 import type { Millicores } from '#kube/units';
-import { FIELD, limitBelowRequest, qosOf, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
+import { FIELD, limitBelowRequest, qosOf, RESOURCES, hasSameValues, withAmount, type Values } from '../model/container-values.ts';
 import { boostedCpu, cpuLeftByQuotas } from '../layers/start-up/boosted-cpu.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy, type PolicyRules } from '../policy/policy-rules.ts';
 import { requestBounds } from '../policy/container-rules.ts';
@@ -62,7 +62,7 @@ function sizeWith(pod: NewPod, sizes: Values, boosted: Values): SizeAtCreation {
   for (const container of pod.containers) {
     const base = sizes.get(container.name) ?? container;
     const created = boosted.get(container.name) ?? base;
-    if (!sameValues(created, container)) values.set(container.name, created);
+    if (!hasSameValues(created, container)) values.set(container.name, created);
     if (boosted.has(container.name)) usual.set(container.name, base);
   }
   return { values, usual };

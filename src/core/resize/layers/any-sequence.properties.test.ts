@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, amounts, pods, resized } from '../../../../test/builders/rightsizing.ts';
 import type { PodRecord, PodResizeStatus } from '#kube/records/pod';
 import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
-import { lowersAnything } from '../model/container-values.ts';
+import { hasReduction } from '../model/container-values.ts';
 import { stageMs } from '../plan/stages.ts';
 import { decideWorkload } from './decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
@@ -137,7 +137,7 @@ describe('over any sequence of events', () => {
         live(sequence, (situation, decision) => {
           const under = decision.memory.apply;
           const lowered = decision.steps.filter(
-            ({ kind, containers }) => kind === 'change' && containers.some(({ from, to }) => lowersAnything(from, to)),
+            ({ kind, containers }) => kind === 'change' && containers.some(({ from, to }) => hasReduction(from, to)),
           );
           if (lowered.length === 0 || under === null) return;
           if (under.stage === 'Canary') expect(lowered.length).toBe(1);
@@ -171,9 +171,9 @@ describe('over any sequence of events', () => {
   test('a decision is always made again within an hour', () => {
     fc.assert(
       fc.property(sequences, (sequence) =>
-        live(sequence, (_situation, { lookAgainInMs }) => {
-          expect(lookAgainInMs).toBeGreaterThan(0);
-          expect(lookAgainInMs).toBeLessThanOrEqual(HOUR_MS);
+        live(sequence, (_situation, { reconcileAfterMs }) => {
+          expect(reconcileAfterMs).toBeGreaterThan(0);
+          expect(reconcileAfterMs).toBeLessThanOrEqual(HOUR_MS);
         }),
       ),
       { numRuns: 50 },

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, resized } from '../../../../test/builders/rightsizing.ts';
 import { MINUTE_MS } from '#kube/units';
-import { lowersAnything, qosOf } from '../model/container-values.ts';
+import { hasReduction, qosOf } from '../model/container-values.ts';
 import { decideWorkload } from './decide-workload.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
@@ -76,7 +76,7 @@ describe('for any usage, limits and bounds', () => {
             const canGrow =
               target.requests.cpuMillicores! >= from.requests.cpuMillicores! + 5 ||
               target.requests.memoryBytes! >= from.requests.memoryBytes! + 4 * mib;
-            if (isShort && canGrow) expect(lowersAnything(from, to)).toBe(false);
+            if (isShort && canGrow) expect(hasReduction(from, to)).toBe(false);
             if ((to.limits.memoryBytes ?? 0) < (from.limits.memoryBytes ?? 0)) {
               expect(to.limits.memoryBytes).toBeGreaterThanOrEqual(advice.memoryEvidence!.latest * 1.25);
             }

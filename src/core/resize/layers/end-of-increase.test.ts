@@ -115,7 +115,7 @@ describe('a reduction does not count as the end of an increase', () => {
     const again = follow(later, advised('100m'), 3 * HOUR_MS);
     expect(again.all[0]?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
     expect(again.all[0]?.steps).toHaveLength(1);
-    expect(again.end.memory.watched).toHaveLength(1);
+    expect(again.end.memory.observedReductions).toHaveLength(1);
   });
 
   test('a day after a user rolled it back', () => {

@@ -199,8 +199,8 @@ describe('An idled workload', () => {
   });
 
   test('counts no more short idle periods than the schema permits', () => {
-    const lastIdle = { since: 0, wokenAt: 0, because: '', shortIdlePeriods: 64, activeMs: 0, floor: new Map() };
-    const waking = { since: T0 - MINUTE_MS, because: 'load', by: 'load' as const };
+    const lastIdle = { since: 0, wokenAt: 0, reason: '', shortIdlePeriods: 64, activeMs: 0, floor: new Map() };
+    const waking = { since: T0 - MINUTE_MS, reason: 'load', by: 'load' as const };
     const woken = sleeping({ pods: pods(3), memory: { ...NO_MEMORY, lastIdle, idle: { ...idle, waking } } });
     expect(decideWorkload(woken).memory.lastIdle?.shortIdlePeriods).toBe(64);
   });

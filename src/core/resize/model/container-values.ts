@@ -1,7 +1,7 @@
 // Requests and limits by container: comparisons, and the QoS class that results.
 
 import type { QosClass } from '#kube/records/pod';
-import { greaterAmount, sameResources, type OptionalResources, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
+import { greaterAmount, isSameResources, type OptionalResources, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
 
 /** Requests and limits by container name. */
 export type Values = ReadonlyMap<string, RequestsAndLimits>;
@@ -15,8 +15,8 @@ export function valuesOf({ containers }: { readonly containers: readonly (Reques
 export const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const;
 export const RESOURCES: readonly ResourceName[] = ['cpu', 'memory'];
 
-export function sameValues(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
-  return sameResources(a.requests, b.requests) && sameResources(a.limits, b.limits);
+export function hasSameValues(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
+  return isSameResources(a.requests, b.requests) && isSameResources(a.limits, b.limits);
 }
 
 /** A copy with one amount replaced. */
@@ -38,19 +38,19 @@ export function qosOf(containers: readonly RequestsAndLimits[]): QosClass {
 }
 
 /** Whether any amount is smaller in `to` than in `from`. An amount that `from` does not set cannot be lowered. */
-export function lowersAnything(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
-  return RESOURCES.some((resource) => lowersResource(from, to, resource));
+export function hasReduction(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
+  return RESOURCES.some((resource) => isReduced(from, to, resource));
 }
 
 /** Whether the request or the limit of one resource is smaller in `to` than in `from`. */
-export function lowersResource(from: RequestsAndLimits, to: RequestsAndLimits, resource: ResourceName): boolean {
+export function isReduced(from: RequestsAndLimits, to: RequestsAndLimits, resource: ResourceName): boolean {
   const field = FIELD[resource];
   return isLess(to.requests[field], from.requests[field]) || isLess(to.limits[field], from.limits[field]);
 }
 
 /** Whether any amount is greater in `to` than in `from`, or a request is set that `from` does not set. */
-export function raisesAnything(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
-  return lowersAnything(to, from) || RESOURCES.some((name) => from.requests[FIELD[name]] === null && to.requests[FIELD[name]] !== null);
+export function hasIncrease(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
+  return hasReduction(to, from) || RESOURCES.some((name) => from.requests[FIELD[name]] === null && to.requests[FIELD[name]] !== null);
 }
 
 /** Whether both are set, and the first is less. */

@@ -40,7 +40,7 @@ export interface WorkloadDecision {
     readonly decision: WorkloadDecision;
   }[];
   /** Delay after which the workload is decided again at the latest. */
-  readonly lookAgainInMs: DurationMs;
+  readonly reconcileAfterMs: DurationMs;
 }
 
 /** One change of a workload's replicas, or of a HorizontalPodAutoscaler's minReplicas. */
@@ -61,7 +61,7 @@ export function outcome(state: RecommendationState, reason: Outcome['reason'], m
 }
 
 /** Outcome `awaiting` with the highest-ranked of `waits`; `otherwise` where `waits` is empty. */
-export function fromWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
+export function outcomeOfWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
   const waiting = pickByRank(waits);
   return waiting === null ? otherwise : outcome('awaiting', waiting.reason, waiting.message, waiting.until);
 }

@@ -93,7 +93,7 @@ export class DemandLog {
 
   /** Windows with samples, oldest first, the current one last. */
   windows(): readonly DemandWindow[] {
-    return this.#replicas.size === 0 ? this.#closed : [...this.#closed, this.#joined()];
+    return this.#replicas.size === 0 ? this.#closed : [...this.#closed, this.#mergeWindows()];
   }
 
   /** Start of the observed time in which memory neither rose nor fell; null without a measurement. */
@@ -104,7 +104,7 @@ export class DemandLog {
   #open(at: Instant): void {
     if (this.#replicas.size > 0) {
       this.hot.observe(this.#openAt + WINDOW_MS, cpuByReplica(this.#replicas));
-      this.#close(this.#joined());
+      this.#close(this.#mergeWindows());
     }
     if (this.#closed.length > WINDOWS_KEPT) this.#closed.shift();
     this.#openAt = at;
@@ -120,7 +120,7 @@ export class DemandLog {
     if (moved) this.#still = { highest: memoryBytes, since: at };
   }
 
-  #joined(): DemandWindow {
+  #mergeWindows(): DemandWindow {
     let memory: number | null = null;
     let unreclaimable: number | null = null;
     let isRssReported = false;

@@ -26,7 +26,7 @@ export interface IdleMemory {
   /** The idle replicas (or minReplicas) have been observed, so a later change of them is a user's decision. */
   readonly scaled: boolean;
   /** Restoration in progress; null: the workload is idle. `record`: restored from the workload's annotation alone; pods that differ from it are left unchanged. */
-  readonly waking: { readonly since: Instant; readonly because: string; readonly by: 'load' | 'record' | 'other' } | null;
+  readonly waking: { readonly since: Instant; readonly reason: string; readonly by: 'load' | 'record' | 'other' } | null;
   readonly wakeTriggers: string;
 }
 
@@ -37,7 +37,7 @@ export type IdleAnnotation = Pick<IdleMemory, 'since' | 'natural' | 'sizes' | 'w
 export interface LastIdle {
   readonly since: Instant;
   readonly wokenAt: Instant;
-  readonly because: string;
+  readonly reason: string;
   /** Consecutive idle periods that ended early; each one doubles the time until the workload is idled again. */
   readonly shortIdlePeriods: number;
   /** Time in which the workload was active between recording `floor` and `wokenAt`. */

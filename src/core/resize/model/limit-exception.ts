@@ -55,7 +55,7 @@ export interface LimitException {
   /** Approval or rejection by a user; `value`: the approved amount. */
   readonly decided: { readonly at: Instant; readonly by: string; readonly value: number | null } | null;
   /** Whether the approved value is in force. Later changes of it are a user's. */
-  readonly settled: boolean;
+  readonly inEffect: boolean;
   /** The last approved limit: a lower bound until a user changes it, also after the exception is closed. */
   readonly approvedBaseline: { readonly value: number; readonly at: Instant } | null;
   /** Time at which a user approved steadily growing memory, which then does not count as a leak for 30 days. null: not approved. */
@@ -77,7 +77,7 @@ export interface ExceptionDecision {
 }
 
 /** Retention of closed exceptions and of counted openings, and validity of a rejection. */
-export const REMEMBERED_MS: DurationMs = 7 * DAY_MS;
+export const RETENTION_MS: DurationMs = 7 * DAY_MS;
 
 /** Whether pods have the temporary limit, or may still have it. */
 export function isApplied({ overage }: LimitException): boolean {

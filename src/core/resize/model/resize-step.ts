@@ -24,6 +24,6 @@ export interface ResizeStep {
 }
 
 /** The first step of each pod: two resizes of one pod at once would overwrite each other. */
-export function onceForEachPod(steps: readonly ResizeStep[]): readonly ResizeStep[] {
+export function mergeStepsByPod(steps: readonly ResizeStep[]): readonly ResizeStep[] {
   return [...new Map(steps.toReversed().map((step) => [step.pod.uid, step])).values()].toReversed();
 }

@@ -159,7 +159,7 @@ export interface ChangeUnderWay {
 }
 
 /** A reduction that is in force on all pods and watched for regressions through its next daily peak. */
-export interface WatchedReduction {
+export interface ObservedReduction {
   readonly since: Instant;
   readonly until: Instant;
   /** Hours that could be compared with the time before the reduction so far. */
@@ -241,8 +241,8 @@ export interface Reductions {
 }
 
 /** The pace of CPU requests, and since when it applies. */
-export interface PaceInForce {
-  readonly inForce: Pace;
+export interface EffectivePace {
+  readonly effective: Pace;
   readonly since: Instant;
 }
 
@@ -287,7 +287,7 @@ export interface ResizeMemory {
   /** `at` of the last user request for a roll-back that was executed, so that no request is executed twice; null: none. */
   readonly lastRollbackRequestAt: Instant | null;
   /** Watched reductions, the oldest first. */
-  readonly watched: readonly WatchedReduction[];
+  readonly observedReductions: readonly ObservedReduction[];
   readonly failures: readonly FailedResize[];
   readonly boosts: readonly StartUpBoost[];
   readonly evictions: EvictionTries | null;
@@ -310,7 +310,7 @@ export interface ResizeMemory {
   /** By container with a temporary increase: the CPU request in force on all pods before it. */
   readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
   /** null: pace Daily for a day or more. */
-  readonly pace: PaceInForce | null;
+  readonly pace: EffectivePace | null;
   /** By container. */
   readonly reductions: ReadonlyMap<string, Reductions>;
   /** By container: times within the last 7 days at which its CPU limit was raised after throttling, the newest last. */
@@ -326,7 +326,7 @@ export const NO_MEMORY: ResizeMemory = {
   template: new Map(),
   rolledBack: null,
   lastRollbackRequestAt: null,
-  watched: [],
+  observedReductions: [],
   failures: [],
   boosts: [],
   evictions: null,

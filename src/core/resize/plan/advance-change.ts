@@ -3,19 +3,19 @@
 import { formatDuration } from '../../model/duration.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { bumpsOfChange } from './oom-bumps.ts';
-import { rememberIncreases } from './cpu-increases.ts';
-import { rememberCpuLimitSteps } from './cpu-limit.ts';
+import { recordIncreases } from './cpu-increases.ts';
+import { recordCpuLimitSteps } from './cpu-limit.ts';
 import { findAutoscalerPause, isFixedTargetLowered } from './autoscaler-bounds.ts';
 import { carryOut, type CarryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered, resetRollBackCount } from './remembered-change.ts';
 import { withReductions } from './once-a-day.ts';
-import { isSizedAtCreationOnly, takesEffectAtCreation } from './creation-only.ts';
-import { lowersAny, needsVerification, nextStage, podsInStage, stageMs } from './stages.ts';
-import { isCountResetByWatch, watchedAfter } from './watched-reductions.ts';
+import { isSizedAtCreationOnly, isEffectiveAtCreation } from './creation-only.ts';
+import { isReducingChange, isVerificationNeeded, nextStage, podsInStage, stageMs } from './stages.ts';
+import { isCountResetByWatch, addObservedReduction } from './watched-reductions.ts';
 import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
-import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
+import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
 /** A stage that exceeds its duration by this much is reported as stuck. */
@@ -26,7 +26,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   const { now, pods, policy } = draft.context;
   const running = pods.filter((pod) => pod.phase === 'Running').length;
   if (running === 0 && !isSizedAtCreationOnly(draft.context)) return outcome('awaiting', 'rollout', 'no pod is running');
-  const needsProof = needsVerification(change, draft.memory.previous?.values ?? null);
+  const needsProof = isVerificationNeeded(change, draft.memory.previous?.values ?? null);
   const progress = carryOutStage(draft, change, running);
   if (progress.reachable === 0 && progress.steps.length === 0) return endUnreachableChange(draft, change, progress, before);
   recordSteps(draft, change, progress);
@@ -58,10 +58,10 @@ function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, 
 
 /** Ends a change that no existing pod can get. One that starts with this decision is not stored, so that it is not recorded at every decision. */
 function endUnreachableChange(draft: Draft, change: ChangeUnderWay, progress: CarryOut, before?: ResizeMemory): Outcome {
-  if (takesEffectAtCreation(draft.context, progress.waits)) return fromWaiting(progress.waits, complete(draft, change, progress));
+  if (isEffectiveAtCreation(draft.context, progress.waits)) return outcomeOfWaiting(progress.waits, complete(draft, change, progress));
   if (before === undefined) endChange(draft);
   else draft.restore(before);
-  return fromWaiting(progress.waits, outcome('recommended', null, draft.summary()));
+  return outcomeOfWaiting(progress.waits, outcome('recommended', null, draft.summary()));
 }
 
 function reportProgress(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Outcome {
@@ -82,39 +82,39 @@ function describeStall(change: ChangeUnderWay, progress: CarryOut, { now, policy
   const lasts = Math.floor((now - change.stageStartedAt) / MINUTE_MS) * MINUTE_MS;
   const far = `${actuated.length} of ${reachable} pods have it`;
   const begun = outcome('applying', null, far);
-  if (lasts < stageMs(policy) + STUCK_AFTER_MS) return actuated.length === 0 && waits.length > 0 ? fromWaiting(waits, begun) : null;
+  if (lasts < stageMs(policy) + STUCK_AFTER_MS) return actuated.length === 0 && waits.length > 0 ? outcomeOfWaiting(waits, begun) : null;
   const stuck = `${far}, and no more for ${formatDuration(lasts)}`;
   const stuckWaits = waits.map((wait) => ({ ...wait, message: `${stuck}; ${wait.message}` }));
-  return fromWaiting(stuckWaits, outcome('awaiting', 'stuck', `${stuck}; their nodes have not actuated the resize yet`));
+  return outcomeOfWaiting(stuckWaits, outcome('awaiting', 'stuck', `${stuck}; their nodes have not actuated the resize yet`));
 }
 
 function complete(draft: Draft, change: ChangeUnderWay, { actuated }: CarryOut): Outcome {
   const { by, reason, values } = change;
   const summary = draft.summary(values);
-  const hasProven = needsVerification(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
+  const hasProven = isVerificationNeeded(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
   const isProven = hasProven && !isCountResetByWatch(draft.context);
-  draft.rememberInForce({
+  draft.recordEffectiveValues({
     apply: null,
     lastApplied: { at: draft.context.now, by, reason, pods: actuated.length, values },
     rolledBack: resetRollBackCount(draft.memory.rolledBack, isProven),
-    watched: watchedAfter(draft.context, change),
+    observedReductions: addObservedReduction(draft.context, change),
   });
   return outcome('applied', null, `in force on ${actuated.length} pods; ${summary}`);
 }
 
 /** Ends and reverts a change that lowers what an autoscaler measures, once the autoscaler's target can no longer be adjusted. */
-export function endIfFixedByAutoscaler(draft: Draft): void {
+export function endAutoscalerConflict(draft: Draft): void {
   const { apply, previous } = draft.memory;
   if (apply === null || !isFixedTargetLowered(draft.context, previous?.values ?? new Map(), apply.values)) return;
   const { now, pods } = draft.context;
-  draft.rememberInForce(memoryAfterEnd(draft.memory, pods, now, hasChangedPods(pods, previous)));
+  draft.recordEffectiveValues(memoryAfterEnd(draft.memory, pods, now, hasChangedPods(pods, previous)));
 }
 
 /** Ends the change under way, if any. Pods that it reduced are restored, because regressions would no longer be detected. */
 export function endChange(draft: Draft): void {
   const { memory, now, pods } = draft.context;
   if (memory.apply === null) return;
-  draft.rememberInForce(
+  draft.recordEffectiveValues(
     memoryAfterEnd(
       memory,
       pods,
@@ -129,27 +129,27 @@ export function endChange(draft: Draft): void {
  * target, because a roll-back would also discard its correct parts. The stage restarts only where the change lowers more than before:
  * otherwise steadily growing load would keep it in one stage for ever.
  */
-export function retargetIfShort(draft: Draft): void {
+export function raiseTarget(draft: Draft): void {
   const { apply } = draft.memory;
   const urgent = apply === null ? [] : draft.due().filter((due) => due.urgent);
   if (apply === null || urgent.length === 0) return;
-  if (draft.mode === 'Approve') endIfTooSmall(draft, apply, urgent);
+  if (draft.mode === 'Approve') endInsufficientChange(draft, apply, urgent);
   else {
     const values = valuesFor(draft.containers, urgent);
     const { now } = draft.context;
-    const stageStartedAt = lowersAny({ values }, apply.values) ? now : apply.stageStartedAt;
-    draft.rememberInForce({
+    const stageStartedAt = isReducingChange({ values }, apply.values) ? now : apply.stageStartedAt;
+    draft.recordEffectiveValues({
       apply: { ...apply, stageStartedAt, reason: reasonOf(urgent), values },
-      ...rememberIncreases(draft.memory, draft.containers, draft.memory.previous?.values ?? new Map(), values),
-      ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
+      ...recordIncreases(draft.memory, draft.containers, draft.memory.previous?.values ?? new Map(), values),
+      ...recordCpuLimitSteps(draft.memory, draft.containers, values, now),
       oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
     });
   }
 }
 
 /** Mode Approve: ends and reverts a change that reduced a container which is too small now, unless the approval is still valid. */
-function endIfTooSmall(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
+function endInsufficientChange(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
   const isToBlame = short.some(({ container }) => isContainerLowered(change, draft.memory.previous, container));
   if (!isToBlame || currentApproval(draft.plan).kind === 'valid') return;
-  draft.rememberInForce(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
+  draft.recordEffectiveValues(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
 }

@@ -46,7 +46,7 @@ function anOpenException(resource: ResourceName, now: number): LimitException {
     openCount: [now - HOUR_MS],
     closedAt: null,
     decided: null,
-    settled: false,
+    inEffect: false,
     approvedBaseline: null,
     overage: null,
     leakApprovedAt: null,

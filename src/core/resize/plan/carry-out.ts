@@ -8,7 +8,7 @@ import { getRemainingQuota } from '../../model/remaining-quota.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { awaitClock } from './clock-skew.ts';
-import { FIELD, greaterValues, lowersAnything, lowersResource, RESOURCES, type Values } from '../model/container-values.ts';
+import { FIELD, greaterValues, hasReduction, isReduced, RESOURCES, type Values } from '../model/container-values.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
 import { findForbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import { withHotReplica } from './hot-replicas.ts';
@@ -240,7 +240,7 @@ function findUnmeasuredResource(
 ): Waiting | null {
   for (const { name, from, to } of containers) {
     const known = advice.find(({ container }) => container === name);
-    const unknown = RESOURCES.find((each) => lowersResource(from, to, each) && known !== undefined && known[each]?.isMeasured !== true);
+    const unknown = RESOURCES.find((each) => isReduced(from, to, each) && known !== undefined && known[each]?.isMeasured !== true);
     if (unknown === undefined) continue;
     return waiting('stale-data', `${pod.name}: ${unknown} of ${name} was not measured for 15 minutes`);
   }
@@ -251,7 +251,7 @@ function findUnmeasuredResource(
 function awaitClockOfPod(situation: WorkloadSituation, { containers }: Extract<PodFit, { kind: 'change' }>): Waiting | null {
   return awaitClock(
     situation,
-    containers.filter(({ from, to }) => lowersAnything(from, to)).map(({ name }) => name),
+    containers.filter(({ from, to }) => hasReduction(from, to)).map(({ name }) => name),
   );
 }
 

@@ -6,7 +6,7 @@ import type { ResizeMemory } from '../model/situation.ts';
 import type { DueChange } from './due-changes.ts';
 
 /** Records the requests that a change raises temporarily. @param before values in force on all pods before the change */
-export function rememberIncreases(
+export function recordIncreases(
   memory: ResizeMemory,
   containers: readonly ContainerPlan[],
   before: Values,
@@ -30,7 +30,7 @@ export function updateIncreases(
 ): ResizeMemory['cpuBeforeIncrease'] {
   if (apply !== null) return cpuBeforeIncrease;
   const isOver = (name: string): boolean => !containers.some((each) => each.name === name && each.advice?.cpu?.increase !== null);
-  const ends = (name: string): boolean => due.some((change) => change.container === name && change.endsIncrease === true);
-  const remaining = [...cpuBeforeIncrease].filter(([name]) => !isOver(name) || ends(name));
+  const isEnding = (name: string): boolean => due.some((change) => change.container === name && change.endsIncrease === true);
+  const remaining = [...cpuBeforeIncrease].filter(([name]) => !isOver(name) || isEnding(name));
   return remaining.length === cpuBeforeIncrease.size ? cpuBeforeIncrease : new Map(remaining);
 }

@@ -65,7 +65,7 @@ export function maxCpuLimit({ current, templateCpuLimit = null, minLimits, cpuLi
 }
 
 /** Records the steps of CPU limits that these values take. */
-export function rememberCpuLimitSteps(
+export function recordCpuLimitSteps(
   memory: ResizeMemory,
   plans: readonly ContainerPlan[],
   values: Values,

@@ -11,7 +11,7 @@ export function isSizedAtCreationOnly({ policy, workload }: Pick<WorkloadSituati
 }
 
 /** Whether a change takes effect only at creation: no pod can be resized in place, and the webhook sets the values on all new pods. */
-export function takesEffectAtCreation(context: WorkloadSituation, waits: readonly Waiting[]): boolean {
+export function isEffectiveAtCreation(context: WorkloadSituation, waits: readonly Waiting[]): boolean {
   if (context.gateState.admission !== true) return false;
   return (
     isSizedAtCreationOnly(context) ||

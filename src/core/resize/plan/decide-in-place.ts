@@ -3,28 +3,28 @@
 
 import { namesOf } from '#kube/records/pod';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
-import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
-import { onceForEachPod, type ResizeStep } from '../model/resize-step.ts';
+import { outcomeOfWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
+import { mergeStepsByPod, type ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
-import { advanceChange, endChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
+import { advanceChange, endChange, endAutoscalerConflict, raiseTarget } from './advance-change.ts';
 import { acceptTemplate } from './raised-template.ts';
 import { correctDrift, restoreEndedChange, listRollBackSteps } from './correct-drift.ts';
 import { updateIncreases } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
-import { rememberPace } from './once-a-day.ts';
+import { recordPace } from './once-a-day.ts';
 import { listHotReplicaSteps } from './hot-replica-steps.ts';
 import { updateHotReplicas, hotReplicasText } from './hot-replicas.ts';
-import { rememberLargestNode } from './largest-node.ts';
+import { recordLargestNode } from './largest-node.ts';
 import { isHeldByUser, findUsageBlocker, findBlockerOfAnyChange } from './interlocks.ts';
 import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './oom-bumps.ts';
 import { describeExternalResizes, findOtherManager, externalResizes } from './other-manager.ts';
-import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
-import { needsVerification } from './stages.ts';
+import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackReduction } from './roll-back.ts';
+import { isVerificationNeeded } from './stages.ts';
 import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
-import { watchText } from './watched-reductions.ts';
+import { describeObservation } from './watched-reductions.ts';
 import { listReverts } from './failed-resize-reverts.ts';
 import { carryOut } from './carry-out.ts';
 import { valuesOf } from '../model/container-values.ts';
@@ -41,15 +41,15 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const draft = new Draft(context);
   reportNodeOoms(draft);
   reportUnmatchedAnnotations(draft);
-  const largestNode = rememberLargestNode(draft.context);
+  const largestNode = recordLargestNode(draft.context);
   if (largestNode !== draft.memory.largestNode) draft.remember({ largestNode });
-  const pace = rememberPace(draft.context);
+  const pace = recordPace(draft.context);
   if (pace !== draft.memory.pace) draft.remember({ pace });
   endWatches(draft);
   const accepted = acceptTemplate(draft.context);
-  if (accepted !== null) draft.rememberInForce(accepted);
+  if (accepted !== null) draft.recordEffectiveValues(accepted);
   endIncreases(draft);
-  const decided = withWatch(draft, decideByPreconditions(draft) ?? changeIfAllowed(draft));
+  const decided = applyWatch(draft, decideByPreconditions(draft) ?? startAllowedChange(draft));
   const hotText = hotReplicasText(draft.context);
   const result = hotText === null ? decided : { ...decided, message: `${decided.message}; ${hotText}` };
   const { policy, now } = context;
@@ -61,11 +61,11 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     containers: draft.containers,
     memory: draft.memory,
     // In a dry run the API server validates the resize of one pod, which represents the others.
-    steps: draft.isDryRun ? draft.steps.slice(0, 1) : onceForEachPod(draft.steps),
+    steps: draft.isDryRun ? draft.steps.slice(0, 1) : mergeStepsByPod(draft.steps),
     autoscalers: [],
     evict: null,
     events: draft.events,
-    lookAgainInMs: Math.min(untilNext, lookEveryMs),
+    reconcileAfterMs: Math.min(untilNext, lookEveryMs),
   };
 }
 
@@ -78,8 +78,8 @@ function reportUnmatchedAnnotations(draft: Draft): void {
   }
 }
 
-function withWatch(draft: Draft, decided: Outcome): Outcome {
-  const watch = decided.state === 'applied' ? watchText(draft.memory, draft.context.now) : null;
+function applyWatch(draft: Draft, decided: Outcome): Outcome {
+  const watch = decided.state === 'applied' ? describeObservation(draft.memory, draft.context.now) : null;
   return watch === null ? decided : { ...decided, message: `${decided.message}; ${watch}` };
 }
 
@@ -116,7 +116,7 @@ function rollBackIfAllowed(draft: Draft): void {
   const before = draft.memory;
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
-  if (findUsageBlocker(context) === null) rollBackWatched(draft);
+  if (findUsageBlocker(context) === null) rollBackReduction(draft);
   if (isRaisePermitted(context)) raiseKilledPods(draft);
   continueRollBack(draft);
   if (draft.isDryRun) draft.remember(before);
@@ -127,7 +127,7 @@ function isRaisePermitted({ overrides, policyProblem }: WorkloadSituation): bool
   return policyProblem === null && overrides.mayForbidRaises !== true;
 }
 
-function changeIfAllowed(draft: Draft): Outcome {
+function startAllowedChange(draft: Draft): Outcome {
   if (draft.mode === 'Observe' || draft.mode === 'Recommend') return recommend(draft);
   const manager = findOtherManager(draft.context);
   if (manager !== null) return blockForOtherManager(draft, manager);
@@ -165,13 +165,13 @@ function applyUrgentByPodStatus(draft: Draft, blocker: Waiting): Outcome {
 function continueRollBack(draft: Draft): void {
   const { rolledBack, lastApplied, apply, previous } = draft.memory;
   if (rolledBack === null || rolledBack.at !== lastApplied?.at) return;
-  if (apply !== null && needsVerification(apply, previous?.values ?? null)) return;
+  if (apply !== null && isVerificationNeeded(apply, previous?.values ?? null)) return;
   draft.steps.push(...listRollBackSteps(draft.context));
 }
 
 function waitIfDue(draft: Draft, blocker: Waiting): Outcome {
   const isDue = draft.due().length > 0 || draft.memory.apply !== null;
-  return isDue ? fromWaiting([blocker], draft.unchanged()) : draft.unchanged();
+  return isDue ? outcomeOfWaiting([blocker], draft.unchanged()) : draft.unchanged();
 }
 
 function recommend(draft: Draft): Outcome {
@@ -205,14 +205,14 @@ function rollBackInRecommend(draft: Draft): void {
 function decideChange(draft: Draft): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
-  rollBackWatched(draft);
+  rollBackReduction(draft);
   // A hold also ends the change under way, so that pods created during the hold are not resized.
   if (isHeldByUser(draft.context)) endChange(draft);
-  endIfFixedByAutoscaler(draft);
+  endAutoscalerConflict(draft);
   const refused = revert(draft);
   raiseKilledPods(draft);
-  rememberHotReplicas(draft);
-  retargetIfShort(draft);
+  recordHotReplicas(draft);
+  raiseTarget(draft);
   const ongoing = draft.memory.apply;
   if (ongoing !== null) {
     resizeHotReplicas(draft);
@@ -227,7 +227,7 @@ function decideChange(draft: Draft): Outcome {
   if (draft.memory !== before) return decided;
   draft.steps.push(...drift.steps);
   if (decided.state === 'awaiting') return decided;
-  return refused ?? fromWaiting(drift.waits, decided);
+  return refused ?? outcomeOfWaiting(drift.waits, decided);
 }
 
 function endIncreases(draft: Draft): void {
@@ -252,7 +252,7 @@ function raiseKilledPods(draft: Draft): void {
 }
 
 /** Stores the hot replicas and their CPU requests. */
-function rememberHotReplicas(draft: Draft): void {
+function recordHotReplicas(draft: Draft): void {
   if (isHeldByUser(draft.context)) return;
   const { hotReplicas, events } = updateHotReplicas(draft.context, draft.containers);
   if (hotReplicas !== draft.memory.hotReplicas) draft.remember({ hotReplicas });

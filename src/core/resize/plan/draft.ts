@@ -52,7 +52,7 @@ export class Draft {
   }
 
   /** Updates the memory where that changes the values in force: the plans are computed again from them. */
-  rememberInForce(change: Partial<ResizeMemory>): void {
+  recordEffectiveValues(change: Partial<ResizeMemory>): void {
     this.remember(change);
     this.#containers = planContainers(this.#context);
   }

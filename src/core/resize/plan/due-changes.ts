@@ -52,11 +52,11 @@ export function dueChanges(inputs: DueInputs): readonly DueChange[] {
 /** Raise of a memory limit after an OOM kill, which does not depend on the request. */
 function limitAfterKill({ now, container, current, target, advice }: DueInputs, resource: ResourceName): DueChange | null {
   const field = FIELD[resource];
-  if (!wasKilledRecently(advice, resource, now) || !isLess(current.limits[field], target.limits[field])) return null;
+  if (!isRecentlyKilled(advice, resource, now) || !isLess(current.limits[field], target.limits[field])) return null;
   return { container, resource, confidence: advice[resource]?.confidence ?? 0, direction: 'raise', urgent: true, oom: true };
 }
 
-function wasKilledRecently({ lastOomAt }: ContainerAdvice, resource: ResourceName, now: Instant): boolean {
+function isRecentlyKilled({ lastOomAt }: ContainerAdvice, resource: ResourceName, now: Instant): boolean {
   return resource === 'memory' && lastOomAt !== null && now - lastOomAt < KILL_COUNTS_FOR_MS;
 }
 
@@ -68,7 +68,7 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
   if (about === null || to === null) return null;
   const from = current.requests[field] ?? 0;
   const common = { container: inputs.container, resource, confidence: about.confidence };
-  const oom = wasKilledRecently(advice, resource, inputs.now);
+  const oom = isRecentlyKilled(advice, resource, inputs.now);
   const minRatio = inputs.policy[resource].minChangeRatio;
   if (to > from) {
     const urgent = from < about.lowerBound || isThrottled(inputs, resource);
@@ -83,7 +83,7 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
       urgent: false,
       oom: false,
       to,
-      endsIncrease: to < from && !limitFalls && endsIncrease(inputs, to, resource),
+      endsIncrease: to < from && !limitFalls && isEndOfIncrease(inputs, to, resource),
     };
   }
   // Only the limit may be too low, for example after the policy's ratio was raised.
@@ -102,7 +102,7 @@ function isThrottled({ isCpuThrottled }: DueInputs, resource: ResourceName): boo
 }
 
 /** Whether the decrease only ends a temporary increase: the remaining request was in force on all pods before. */
-function endsIncrease({ cpuBeforeIncrease = null }: DueInputs, to: number, resource: ResourceName): boolean {
+function isEndOfIncrease({ cpuBeforeIncrease = null }: DueInputs, to: number, resource: ResourceName): boolean {
   return resource === 'cpu' && cpuBeforeIncrease !== null && to >= cpuBeforeIncrease;
 }
 

@@ -3,7 +3,7 @@ import { aSituation, autoPolicy, pods, T0 } from '../../../../test/builders/righ
 import { MINUTE_MS } from '#kube/units';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
-import { errorRateQuery, needsErrorRate } from './error-rate.ts';
+import { errorRateQuery, isErrorRateNeeded } from './error-rate.ts';
 
 const query = 'sum(rate(errors_total{namespace="$namespace",workload="$kind/$name"}[5m]))';
 const policy = autoPolicy({ rollback: { ...DEFAULT_POLICY_RULES.rollback, errorRateQuery: query } });
@@ -20,9 +20,9 @@ describe('the error rate of a policy', () => {
 
   test('it is queried before a change starts, and not for a workload without changes', () => {
     const situation = aSituation({ policy });
-    expect(needsErrorRate(situation, decideWorkload(situation).memory.apply)).toBe(true);
-    expect(needsErrorRate(situation, null)).toBe(false);
-    expect(needsErrorRate({ ...situation, errorRate: null }, decideWorkload(situation).memory.apply)).toBe(false);
+    expect(isErrorRateNeeded(situation, decideWorkload(situation).memory.apply)).toBe(true);
+    expect(isErrorRateNeeded(situation, null)).toBe(false);
+    expect(isErrorRateNeeded({ ...situation, errorRate: null }, decideWorkload(situation).memory.apply)).toBe(false);
   });
 
   test('a reduction does not start without an error rate', () => {

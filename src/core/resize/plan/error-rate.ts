@@ -15,7 +15,7 @@ export function errorRateQuery({ policy, workload }: Pick<WorkloadSituation, 'po
 }
 
 /** Whether the error rate has to be queried before this decision is final, because a change is under way or starts. */
-export function needsErrorRate(situation: WorkloadSituation, underWay: ChangeUnderWay | null): boolean {
+export function isErrorRateNeeded(situation: WorkloadSituation, underWay: ChangeUnderWay | null): boolean {
   return situation.policy.rollback.errorRateQuery !== null && situation.errorRate === undefined && underWay !== null;
 }
 

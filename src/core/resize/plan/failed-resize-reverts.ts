@@ -4,14 +4,14 @@
 import type { PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
-import { FIELD, sameValues, type Values } from '../model/container-values.ts';
+import { FIELD, hasSameValues, type Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import type { DecisionEvent } from '../model/decision-event.ts';
 import type { Refusal } from '#kube/records/refusal-code';
 import type { ContainerChange, ResizeStep } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { WAITING_REASONS } from './carry-out.ts';
-import { poolOf, rememberFailures } from './failed-resizes.ts';
+import { poolOf, recordFailures } from './failed-resizes.ts';
 
 /** How long a pod waits for its node before its resize is reverted. */
 const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
@@ -34,7 +34,7 @@ export interface Reverts {
 export function listReverts(situation: WorkloadSituation): Reverts {
   const { pods, memory } = situation;
   const revertsDue = pods.flatMap((pod) => findRevert(pod, situation) ?? []);
-  const failures = rememberFailures(
+  const failures = recordFailures(
     memory.failures,
     revertsDue.map(({ failure }) => failure),
     situation,
@@ -80,7 +80,7 @@ function findRevert(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 
   if (now - (since ?? now) < PATIENCE_MS[state]) return null;
   const containers = pod.containers.flatMap((container): ContainerChange[] => {
     const from = { requests: container.requests, limits: container.limits };
-    return container.actual === null || sameValues(from, container.actual) ? [] : [{ name: container.name, from, to: container.actual }];
+    return container.actual === null || hasSameValues(from, container.actual) ? [] : [{ name: container.name, from, to: container.actual }];
   });
   if (containers.length === 0) return null;
   const values: Values = new Map(containers.map(({ name, from }) => [name, from]));
@@ -105,10 +105,10 @@ function findRevert(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 
 function refusedResourceOf({ code, resource }: Refusal, containers: readonly ContainerChange[]): ResourceName | null {
   if (code === 'no-resize') return null;
   if (resource !== null) return resource;
-  return containers.some(({ from, to }) => differs(from, to, 'memory')) ? 'memory' : 'cpu';
+  return containers.some(({ from, to }) => hasChanged(from, to, 'memory')) ? 'memory' : 'cpu';
 }
 
-function differs(a: RequestsAndLimits, b: RequestsAndLimits, resource: ResourceName): boolean {
+function hasChanged(a: RequestsAndLimits, b: RequestsAndLimits, resource: ResourceName): boolean {
   const field = FIELD[resource];
   return a.requests[field] !== b.requests[field] || a.limits[field] !== b.limits[field];
 }

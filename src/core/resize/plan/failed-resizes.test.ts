@@ -5,7 +5,7 @@ import { amounts, aPodRecord, T0 } from '../../../../test/builders/rightsizing.t
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { FailedResize } from '../model/situation.ts';
-import { rememberFailures } from './failed-resizes.ts';
+import { recordFailures } from './failed-resizes.ts';
 
 const TRIED: RequestsAndLimits = { requests: amounts('100m', '128Mi'), limits: amounts(null, null) };
 const OTHER: RequestsAndLimits = { requests: amounts('120m', '128Mi'), limits: amounts(null, null) };
@@ -34,10 +34,10 @@ describe('A failed resize of a pod', () => {
     ],
   ])('%s', (_rule, traits, kept) => {
     const pod = aPodRecord({ name: 'web-1', ...traits });
-    expect(rememberFailures([FAILURE], [], { pods: [pod], now: T0 + 2 * HOUR_MS })).toHaveLength(kept);
+    expect(recordFailures([FAILURE], [], { pods: [pod], now: T0 + 2 * HOUR_MS })).toHaveLength(kept);
   });
 
   test('is removed with its pod', () => {
-    expect(rememberFailures([FAILURE], [], { pods: [aPodRecord({ name: 'web-2' })], now: T0 })).toEqual([]);
+    expect(recordFailures([FAILURE], [], { pods: [aPodRecord({ name: 'web-2' })], now: T0 })).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '#kube/records/resources';
 import { podRequests } from '#kube/records/pod-requests';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
-import { FIELD, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
+import { FIELD, hasIncrease, RESOURCES, hasSameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
 import { NODE_PROPERTY_CODES, type RefusalCode } from '#kube/records/refusal-code';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
@@ -59,12 +59,12 @@ export function failureKey({ uid, pool, code, resource }: FailedResize): string 
 /** The newest failure of each key. */
 export function newestByKey(failures: readonly FailedResize[]): readonly FailedResize[] {
   const newest = new Map<string, FailedResize>();
-  for (const failure of failures) newest.set(failureKey(failure), afterEarlier(failure, newest.get(failureKey(failure))));
+  for (const failure of failures) newest.set(failureKey(failure), mergeFailures(failure, newest.get(failureKey(failure))));
   return [...newest.values()];
 }
 
 /** A refusal with the number of attempts, including those of an earlier refusal with the same key. */
-export function afterEarlier(failure: FailedResize, earlier: FailedResize | undefined): FailedResize {
+export function mergeFailures(failure: FailedResize, earlier: FailedResize | undefined): FailedResize {
   if (earlier === undefined || !isOfNodeProperty(failure)) return failure;
   const attempts = (earlier.attempts ?? 1) + (failure.since >= retryAt(earlier) ? 1 : 0);
   return { ...failure, attempts: Math.min(MAX_ATTEMPTS, Math.max(failure.attempts ?? 1, attempts)) };
@@ -75,14 +75,14 @@ function isOfNodeProperty({ pool, code }: FailedResize): boolean {
 }
 
 /** The failures to store: the newest of each pod until a resize of it succeeds, and of each node pool until its retry. */
-export function rememberFailures(
+export function recordFailures(
   failures: readonly FailedResize[],
   added: readonly FailedResize[],
   { pods, now, nodePools, nodesOfPods }: Pick<WorkloadSituation, 'pods' | 'now' | 'nodePools' | 'nodesOfPods'>,
 ): readonly FailedResize[] {
   const newest = newestByKey([...failures, ...added]);
   const isRetained = (failure: FailedResize): boolean =>
-    now < rememberedUntil(failure) || pods.some((pod) => isApplicable(pod, failure, nodePools) && isAboveNode(pod, failure, nodesOfPods));
+    now < retainedUntil(failure) || pods.some((pod) => isApplicable(pod, failure, nodePools) && isAboveNode(pod, failure, nodesOfPods));
   const ofPools = newest.filter((failure) => failure.pool !== null && isRetained(failure));
   return [
     ...ofPools,
@@ -95,7 +95,7 @@ function isObsolete(failure: FailedResize, { resize, resizedBy, containers }: Po
   if (resize.state !== 'none') return false;
   const inForce = containers.flatMap((container) => {
     const failedValues = failure.values.get(container.name);
-    return failedValues === undefined || container.actual === null ? [] : [sameValues(failedValues, container.actual)];
+    return failedValues === undefined || container.actual === null ? [] : [hasSameValues(failedValues, container.actual)];
   });
   if (inForce.length > 0 && inForce.every(Boolean)) return true;
   return inForce.length > 0 && resizedBy !== null && resizedBy.at >= retryAt(failure);
@@ -138,7 +138,7 @@ export function refusedResources(
     const changes = containers
       .filter(({ name, to }) => code !== 'swap' || pod.containers.some((each) => each.name === name && canSwap(each, to)))
       .map(({ name, from, to }) => ({ name, from: onlyResource(resource, from), to: onlyResource(resource, to) }));
-    if (!changes.some(({ from, to }) => !sameValues(from, to))) return [];
+    if (!changes.some(({ from, to }) => !hasSameValues(from, to))) return [];
     const failedValues: Values = new Map([...values].map(([name, each]) => [name, onlyResource(resource, each)]));
     const isRefused =
       NODE_PROPERTY_CODES.includes(code) || hasNoRaise(pod, failedValues, resource) || isRaisedAsMuch(changes, failedValues);
@@ -194,10 +194,10 @@ function onlyResource(resource: ResourceName, values: RequestsAndLimits): Reques
 
 /** Whether changes raise any amount to the values that failed, or above them. */
 function isRaisedAsMuch(changes: readonly ContainerChange[], failedValues: Values): boolean {
-  if (!changes.some(({ from, to }) => raisesAnything(from, to))) return false;
+  if (!changes.some(({ from, to }) => hasIncrease(from, to))) return false;
   return !changes.every(({ name, to }) => {
     const before = failedValues.get(name);
-    return before === undefined || (!raisesAnything(before, to) && !sameValues(before, to));
+    return before === undefined || (!hasIncrease(before, to) && !hasSameValues(before, to));
   });
 }
 
@@ -226,7 +226,7 @@ function hasNoRaise({ containers }: PodRecord, values: Values, resource: Resourc
   return containers.every((container) => {
     const failedValues = values.get(container.name);
     const actual = container.actual ?? container;
-    return failedValues === undefined || !raisesAnything(resource === null ? actual : onlyResource(resource, actual), failedValues);
+    return failedValues === undefined || !hasIncrease(resource === null ? actual : onlyResource(resource, actual), failedValues);
   });
 }
 
@@ -302,7 +302,7 @@ export function isCurrent(failure: FailedResize, now: Instant): boolean {
 }
 
 /** End of a failure's retention: the number of attempts is needed until after the retry, because the next back-off depends on it. */
-export function rememberedUntil(failure: FailedResize): Instant {
+export function retainedUntil(failure: FailedResize): Instant {
   return retryAt(failure) + (isOfNodeProperty(failure) ? retryAfter(failure) : 0);
 }
 

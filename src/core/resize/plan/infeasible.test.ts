@@ -3,7 +3,7 @@ import { aContainer, amounts, anAdvice, aPodRecord, aSituation, autoPolicy, resi
 import type { PodRecord, PodResizeStatus } from '#kube/records/pod';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
-import { sameValues } from '../model/container-values.ts';
+import { hasSameValues } from '../model/container-values.ts';
 import type { NodePoolOfNode, WorkloadSituation } from '../model/situation.ts';
 import { raisesWaitingForNodes } from './waiting-raises.ts';
 import { readMemory, writeMemory } from '../status/memory-codec.ts';
@@ -44,7 +44,7 @@ function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
       // A revert to the actual values, which no kubelet refuses.
       const isBack = step.containers.every(({ name, to }) => {
         const actual = before?.containers.find((each) => each.name === name)?.actual ?? null;
-        return actual !== null && sameValues(actual, to);
+        return actual !== null && hasSameValues(actual, to);
       });
       if (isBack) return { ...pod, resize: { state: 'none', message: '', since: null } };
       asked.push(`${pod.name}: ${[...changed].join(' and ')}`);

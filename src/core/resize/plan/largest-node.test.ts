@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from '#kube/units';
 import { readMemory, writeMemory } from '../status/memory-codec.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type LargestNode, type WorkloadSituation } from '../model/situation.ts';
-import { rememberLargestNode } from './largest-node.ts';
+import { recordLargestNode } from './largest-node.ts';
 import { planContainers } from './plan-containers.ts';
 
 const SMALL = { cpuMillicores: 4000, memoryBytes: memory('16Gi') };
@@ -17,7 +17,7 @@ const seen = (node: typeof SMALL, cpuSeenAt: number, memorySeenAt = cpuSeenAt): 
 function remembered(before: LargestNode | null, nodes: readonly (typeof SMALL)[], now: number): LargestNode | null {
   const nodesOfPods = new Map(nodes.map((node, index) => [`n${index + 1}`, node]));
   const own = pods(nodes.length).map((pod, index) => ({ ...pod, node: `n${index + 1}` }));
-  return rememberLargestNode(aSituation({ now, pods: own, nodesOfPods, memory: { ...NO_MEMORY, largestNode: before } }));
+  return recordLargestNode(aSituation({ now, pods: own, nodesOfPods, memory: { ...NO_MEMORY, largestNode: before } }));
 }
 
 describe('the largest node that the pods of a workload ran on', () => {

@@ -5,18 +5,14 @@ import type { Resources } from '#kube/records/resources';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import type { LargestNode, WorkloadSituation } from '../model/situation.ts';
 
-const REMEMBERED_FOR_MS: DurationMs = 30 * DAY_MS;
+const RETENTION_MS: DurationMs = 30 * DAY_MS;
 /** Interval at which the time of an existing node is stored. */
 const REFRESH_MS: DurationMs = DAY_MS;
 
 type NodesOfPods = Pick<WorkloadSituation, 'pods' | 'nodesOfPods'>;
 
 /** The largest node to store; the same object where nothing has changed, null where no pod was scheduled yet. */
-export function rememberLargestNode({
-  memory,
-  now,
-  ...nodes
-}: NodesOfPods & Pick<WorkloadSituation, 'memory' | 'now'>): LargestNode | null {
+export function recordLargestNode({ memory, now, ...nodes }: NodesOfPods & Pick<WorkloadSituation, 'memory' | 'now'>): LargestNode | null {
   const before = memory.largestNode;
   const present = largestOfPods(nodes);
   const cpu = largest(before?.cpuMillicores, before?.cpuSeenAt, present?.cpuMillicores, now);
@@ -52,7 +48,7 @@ function largest(
   present: number | undefined,
   now: Instant,
 ): { readonly amount: number; readonly at: Instant } | null {
-  const known = before === undefined || seenAt === undefined || now - seenAt >= REMEMBERED_FOR_MS ? null : { amount: before, at: seenAt };
+  const known = before === undefined || seenAt === undefined || now - seenAt >= RETENTION_MS ? null : { amount: before, at: seenAt };
   if (present === undefined || (known !== null && known.amount > present)) return known;
   return known !== null && known.amount === present && now - known.at < REFRESH_MS ? known : { amount: present, at: now };
 }

@@ -72,12 +72,12 @@ export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   const keep = (reason: string): MemoryLimitDecision => ({ kind: 'keep', limit: current, reason });
   const wanted = wantedLimit(inputs);
   if (wanted > current && isReclaimed(evidence, current)) return keep(RECLAIMED);
-  if (wanted > current) return { kind: 'raise', limit: wanted, reason: whyRaised(wanted, inputs) };
+  if (wanted > current) return { kind: 'raise', limit: wanted, reason: raiseReason(wanted, inputs) };
   if (ratio === null) return keep('kept: only an OOM kill raises it, and nothing lowers it (rule Keep)');
   const { runtime } = evidence ?? {};
-  if (runtime !== undefined && runtime.heapShare !== null) return keep(heapFollowsLimit(runtime));
+  if (runtime !== undefined && runtime.heapShare !== null) return keep(heapLimitMessage(runtime));
   const floor = memoryLimitFloor(evidence);
-  if (floor === null) return keep(whyNoFloor(evidence));
+  if (floor === null) return keep(missingFloorReason(evidence));
   if (evidence !== null && evidence.peakEver < current * MIN_USED_RATIO) {
     return keep('kept: usage has never reached a tenth of the limit, so the load that it was set for may not have occurred yet');
   }
@@ -89,7 +89,7 @@ export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   return { kind: 'lower', limit: step, reason: 'a step towards the smallest limit that the peaks of the whole history allow' };
 }
 
-function whyRaised(wanted: Bytes, { oomNeed }: MemoryLimitInputs): string {
+function raiseReason(wanted: Bytes, { oomNeed }: MemoryLimitInputs): string {
   return wholeMiB(oomNeed) >= wanted
     ? 'raised after an OOM kill at a lower limit'
     : 'raised to the request × the ratio of limit to request';
@@ -114,7 +114,7 @@ export function memoryLimitFloor(evidence: MemoryEvidence | null): Bytes | null 
 }
 
 // The runtime sized its heap when the process started, so a lower limit would be smaller than the heap that it may still fill.
-function heapFollowsLimit({ name, option, heapShare }: ContainerRuntime): string {
+function heapLimitMessage({ name, option, heapShare }: ContainerRuntime): string {
   const share = `${Math.round((heapShare ?? 0) * 100)} % of the limit`;
   return `kept: ${name} sized its heap to ${share} when it started (${option}), so a lower limit requires a restart`;
 }
@@ -135,7 +135,7 @@ function findBlocker(inputs: MemoryLimitInputs, next: Bytes): string | null {
   return null;
 }
 
-function whyNoFloor(evidence: MemoryEvidence | null): string {
+function missingFloorReason(evidence: MemoryEvidence | null): string {
   if (evidence === null) return 'kept: memory was never measured';
   if (evidence.leakSuspected) return 'kept: a memory leak is suspected';
   if (evidence.historyMs < MIN_HISTORY_MS) return 'kept: less than 7 days of history';

@@ -2,13 +2,13 @@
 // rarely, but a delayed reduction would soon be followed by the next one, and bounds of the forecast may change at any time.
 
 import type { Values } from '../model/container-values.ts';
-import type { ChangeUnderWay, PaceInForce, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
+import type { ChangeUnderWay, EffectivePace, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import type { DueChange } from './due-changes.ts';
 
 /** No CPU request falls for this long after the pace in force has changed. Raises are not delayed. */
-const PACE_SETTLES_IN_MS: DurationMs = DAY_MS;
+const PACE_COOLDOWN_MS: DurationMs = DAY_MS;
 
 /** Why a reduction waits because the same request was reduced too recently for the pace; null: it was not. */
 export function awaitReductionInterval(
@@ -24,16 +24,16 @@ export function awaitReductionInterval(
 
 /** Waits after a change of pace: with an unstable lease, the difference between both paces would lower requests each time. */
 function awaitPaceSettled({ now, memory: { pace } }: Pick<WorkloadSituation, 'now' | 'memory'>): Waiting | null {
-  const until = (pace?.since ?? Number.NEGATIVE_INFINITY) + PACE_SETTLES_IN_MS;
+  const until = (pace?.since ?? Number.NEGATIVE_INFINITY) + PACE_COOLDOWN_MS;
   if (pace === null || until <= now) return null;
-  return { reason: 'cooldown', message: `pace ${pace.inForce} came into force within the last 24 h`, until };
+  return { reason: 'cooldown', message: `pace ${pace.effective} came into force within the last 24 h`, until };
 }
 
 /** The pace in force to store, with its start; the same object where nothing has changed, null: Daily for a day or more. */
-export function rememberPace({ now, memory, pace = 'Daily' }: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>): PaceInForce | null {
+export function recordPace({ now, memory, pace = 'Daily' }: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>): EffectivePace | null {
   const before = memory.pace;
-  if (pace !== (before?.inForce ?? 'Daily')) return { inForce: pace, since: now };
-  return before !== null && pace === 'Daily' && now - before.since >= PACE_SETTLES_IN_MS ? null : before;
+  if (pace !== (before?.effective ?? 'Daily')) return { effective: pace, since: now };
+  return before !== null && pace === 'Daily' && now - before.since >= PACE_COOLDOWN_MS ? null : before;
 }
 
 /** The reductions without those of a change that has reached no pod. */

@@ -122,11 +122,11 @@ function withBumps(
   pods: readonly PodRecord[] | null,
   now: Instant,
 ): readonly OomBump[] {
-  const exists = ({ uid }: OomBump): boolean => uid !== null && (pods === null || pods.some((pod) => pod.uid === uid));
+  const isPresent = ({ uid }: OomBump): boolean => uid !== null && (pods === null || pods.some((pod) => pod.uid === uid));
   // A bump that is retried, or made again for new pods, is stored once: repetitions would displace the other bumps that count.
   const isRepeated = (bump: OomBump): boolean =>
-    !exists(bump) && added.some(({ container, limit }) => container === bump.container && limit === bump.limit);
-  const remaining = before.filter((bump) => (exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS) && !isRepeated(bump));
+    !isPresent(bump) && added.some(({ container, limit }) => container === bump.container && limit === bump.limit);
+  const remaining = before.filter((bump) => (isPresent(bump) || now - bump.at < BUMPS_COUNT_FOR_MS) && !isRepeated(bump));
   return added.length === 0 && remaining.length === before.length ? before : [...remaining, ...added];
 }
 

@@ -19,7 +19,7 @@ export const VPA_POD_ANNOTATIONS = ['vpaUpdates', 'vpaInPlaceUpdated'] as const;
 const HARMLESS_MODES: ReadonlySet<string> = new Set(['Off', 'Initial']);
 
 /** Time for which external values are kept, by the number of occurrences; the last one for all further occurrences. */
-const LEFT_FOR_MS: readonly DurationMs[] = [HOUR_MS, 6 * HOUR_MS, 7 * DAY_MS];
+const OTHER_MANAGER_COOLDOWN_MS: readonly DurationMs[] = [HOUR_MS, 6 * HOUR_MS, 7 * DAY_MS];
 /** After this time without another resize the count starts again. */
 const FORGOTTEN_AFTER_MS: DurationMs = 7 * DAY_MS;
 
@@ -49,7 +49,7 @@ export function externalResizes(situation: WorkloadSituation): ExternalResizes |
   // Another resize during the time in which the values are kept does not count again.
   if (known !== null && now < known.until) return { ...known, ...latest };
   const count = (known?.count ?? 0) + 1;
-  const lasts = LEFT_FOR_MS[Math.min(count, LEFT_FOR_MS.length) - 1] ?? 0;
+  const lasts = OTHER_MANAGER_COOLDOWN_MS[Math.min(count, OTHER_MANAGER_COOLDOWN_MS.length) - 1] ?? 0;
   return { ...latest, count, until: now + lasts };
 }
 

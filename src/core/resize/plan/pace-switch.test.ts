@@ -59,12 +59,12 @@ describe('a change of the pace in force', () => {
 
   test('is forgotten after a day of pace Daily', () => {
     const paceAt = (hour: number): Pace => (hour < 1 ? 'Hourly' : 'Daily');
-    expect(lived(aWorkload(), 24, paceAt).situation.memory.pace).toEqual({ inForce: 'Daily', since: T0 + HOUR_MS });
+    expect(lived(aWorkload(), 24, paceAt).situation.memory.pace).toEqual({ effective: 'Daily', since: T0 + HOUR_MS });
     expect(lived(aWorkload(), 26, paceAt).situation.memory.pace).toBeNull();
   });
 
   test('delays no reduction of memory', () => {
-    const pace = { inForce: 'Hourly' as const, since: T0 };
+    const pace = { effective: 'Hourly' as const, since: T0 };
     const start = aWorkload();
     const advice = [anAdvice({ cpu: '1', memory: '128Mi' })];
     const { steps } = decideInPlace({ ...start, pace: 'Hourly', memory: { ...start.memory, pace }, advice });
@@ -75,12 +75,12 @@ describe('a change of the pace in force', () => {
 test('at pace Hourly CPU falls again after an hour, memory after a day', () => {
   const start = aWorkload();
   const reductions = new Map([['main', { cpu: T0 - HOUR_MS, memory: T0 - HOUR_MS, memoryLimit: null }]]);
-  const memory = { ...start.memory, pace: { inForce: 'Hourly' as const, since: T0 - 2 * DAY_MS }, reductions };
+  const memory = { ...start.memory, pace: { effective: 'Hourly' as const, since: T0 - 2 * DAY_MS }, reductions };
   const decided = (pace: Pace, cpu: string, bytes: string) =>
     decideInPlace({
       ...start,
       pace,
-      memory: { ...memory, pace: { ...memory.pace, inForce: pace } },
+      memory: { ...memory, pace: { ...memory.pace, effective: pace } },
       advice: [anAdvice({ cpu, memory: bytes })],
     });
   expect(decided('Hourly', '200m', '512Mi').steps).toHaveLength(1);

@@ -56,7 +56,7 @@ function computePlans(situation: WorkloadSituation): readonly ContainerPlan[] {
     const containerPolicy = containerPolicyOf(policy, name);
     const base = { name, current: present, inForce, advice: known, policy: containerPolicy };
     const off = containerMode(containerPolicy, modeInForce(policy, situation.overrides)) === 'Off';
-    if (known === null || off || !(known.enoughHistory || wasKilledRecently(known, situation)))
+    if (known === null || off || !(known.enoughHistory || isRecentlyKilled(known, situation)))
       return { ...base, target: null, targetInputs: null };
     const targetInputs = targetInputsOf(base, known, guaranteed, situation);
     const mode = modeInForce(policy, situation.overrides);
@@ -198,6 +198,6 @@ function limitBoundOf(
 }
 
 /** Whether the container was OOM-killed within a day, for which no history is required. */
-function wasKilledRecently(advice: ContainerAdvice, { now }: WorkloadSituation): boolean {
+function isRecentlyKilled(advice: ContainerAdvice, { now }: WorkloadSituation): boolean {
   return advice.lastOomAt !== null && now - advice.lastOomAt < KILL_COUNTS_FOR_MS;
 }

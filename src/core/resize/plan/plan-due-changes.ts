@@ -45,7 +45,7 @@ export function valuesFor(all: readonly ContainerPlan[], changes: readonly DueCh
 }
 
 /** The values of all containers; those that `values` does not name keep the values in force. */
-export function withValuesInForce(plans: readonly ContainerPlan[], values: Values): Values {
+export function withEffectiveValues(plans: readonly ContainerPlan[], values: Values): Values {
   return new Map(plans.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
 }
 

@@ -3,7 +3,7 @@
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { HOUR_MS, type DurationMs, type Instant } from '#kube/units';
-import { FIELD, lowersAnything, qosOf, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
+import { FIELD, hasReduction, qosOf, hasIncrease, RESOURCES, hasSameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
 import { isOlder } from './node-support.ts';
 
@@ -40,7 +40,7 @@ export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, n
     const to =
       wanted === undefined ? from : shapeValues(pod, container, wanted, isMature && canLowerMemoryLimit(container, kubeletVersion));
     after.push(to);
-    if (!sameValues(from, to)) changes.push({ name: container.name, from, to });
+    if (!hasSameValues(from, to)) changes.push({ name: container.name, from, to });
   }
   if (changes.length === 0) return { kind: 'fits' };
   const restart = findRestartReason(pod, changes, after);
@@ -48,8 +48,8 @@ export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, n
   return {
     kind: 'change',
     containers: changes,
-    lowers: changes.some(({ from, to }) => lowersAnything(from, to)),
-    raises: changes.some(({ from, to }) => raisesAnything(from, to)),
+    lowers: changes.some(({ from, to }) => hasReduction(from, to)),
+    raises: changes.some(({ from, to }) => hasIncrease(from, to)),
   };
 }
 

@@ -2,7 +2,7 @@
 // bounds of the values in force until a new reduction has passed every gate.
 
 import { raiseResources, UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
-import { FIELD, RESOURCES, sameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
+import { FIELD, RESOURCES, hasSameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
 /** A smaller difference is a matter of notation. */
@@ -27,10 +27,10 @@ export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'wo
   if (workload.rolloutInProgress && apply === null) return null;
   return {
     template,
-    apply: apply && { ...apply, values: atLeastRaised(apply.values, before, template) },
-    lastApplied: lastApplied && { ...lastApplied, values: atLeastRaised(lastApplied.values, before, template) },
+    apply: apply && { ...apply, values: applyTemplateRaises(apply.values, before, template) },
+    lastApplied: lastApplied && { ...lastApplied, values: applyTemplateRaises(lastApplied.values, before, template) },
     // A roll-back of the change does not revert what was deployed meanwhile.
-    previous: previous && { ...previous, values: atLeastRaised(previous.values, before, template) },
+    previous: previous && { ...previous, values: applyTemplateRaises(previous.values, before, template) },
     // Deployed values are no temporary increase.
     cpuBeforeIncrease: new Map(),
   };
@@ -41,7 +41,7 @@ export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'wo
  * remove it.
  * @param before values of the template at the last decision
  */
-export function atLeastRaised(values: Values, before: Values, template: Values): Values {
+export function applyTemplateRaises(values: Values, before: Values, template: Values): Values {
   const after = [...values].map(([name, inForce]): [string, RequestsAndLimits] => {
     const now = template.get(name);
     if (now === undefined) return [name, inForce];
@@ -66,7 +66,7 @@ function raisedAmounts(before: OptionalResources | undefined, now: OptionalResou
 }
 
 function isSame(a: Values, b: Values): boolean {
-  return a.size === b.size && [...a].every(([name, values]) => sameValues(values, b.get(name) ?? NOTHING));
+  return a.size === b.size && [...a].every(([name, values]) => hasSameValues(values, b.get(name) ?? NOTHING));
 }
 
 function hasAny({ cpuMillicores, memoryBytes }: OptionalResources): boolean {

@@ -4,10 +4,10 @@ import type { PodRecord } from '#kube/records/pod';
 import { isEvenkeelManager } from '../../model/field-managers.ts';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
-import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
-import type { ChangeUnderWay, ResizeMemory, UserRequests, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
+import { greaterOf, hasReduction, hasSameValues, type Values } from '../model/container-values.ts';
+import type { ChangeUnderWay, ResizeMemory, UserRequests, ObservedReduction, WorkloadSituation } from '../model/situation.ts';
 import { withoutReductions, withReductions } from './once-a-day.ts';
-import { needsVerification } from './stages.ts';
+import { isVerificationNeeded } from './stages.ts';
 
 /** First hold after an automatic roll-back; each consecutive one doubles it, up to a week. */
 const HOLD_MS: DurationMs = 24 * HOUR_MS;
@@ -15,7 +15,7 @@ const MAX_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
 
 /** The memory after a change starts. @param inForce values of all containers before the change */
 export function memoryAfterStart(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
-  const raisesOnly = !needsVerification(change, inForce);
+  const raisesOnly = !isVerificationNeeded(change, inForce);
   return {
     apply: raisesOnly ? { ...change, stage: 'All' } : change,
     previous: { at: change.startedAt, values: inForce },
@@ -25,7 +25,7 @@ export function memoryAfterStart(memory: ResizeMemory, change: ChangeUnderWay, i
 
 /** Whether any pod differs from the values before the change. */
 export function hasChangedPods(pods: readonly PodRecord[], previous: ResizeMemory['previous']): boolean {
-  return pods.some(({ containers }) => containers.some((each) => !sameValues(previous?.values.get(each.name) ?? each, each)));
+  return pods.some(({ containers }) => containers.some((each) => !hasSameValues(previous?.values.get(each.name) ?? each, each)));
 }
 
 /** Whether the last change reduced a pod, and no other manager has resized it since. */
@@ -33,13 +33,13 @@ export function isReducedByChange({ resizedBy, containers }: PodRecord, previous
   if (previous === null || resizedBy === null || !isEvenkeelManager(resizedBy.manager)) return false;
   // Times in managedFields are whole seconds.
   if (resizedBy.at < Math.floor(previous.at / SECOND_MS) * SECOND_MS) return false;
-  return containers.some((each) => lowersAnything(previous.values.get(each.name) ?? each, each));
+  return containers.some((each) => hasReduction(previous.values.get(each.name) ?? each, each));
 }
 
 /** Whether a change lowers any amount of a container. */
 export function isContainerLowered(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
   const [from, to] = [previous?.values.get(container), change.values.get(container)];
-  return from !== undefined && to !== undefined && lowersAnything(from, to);
+  return from !== undefined && to !== undefined && hasReduction(from, to);
 }
 
 /**
@@ -55,7 +55,7 @@ export function memoryAfterEnd(
 ): Partial<ResizeMemory> {
   const { apply, previous, lastApplied } = memory;
   const values = previous === null || apply === null ? previous?.values : withReachedRaises(previous.values, apply.values, pods);
-  const isRaised = [...(values ?? [])].some(([name, each]) => !sameValues(previous?.values.get(name) ?? each, each));
+  const isRaised = [...(values ?? [])].some(([name, each]) => !hasSameValues(previous?.values.get(name) ?? each, each));
   const common = {
     apply: null,
     cpuBeforeIncrease: new Map(),
@@ -102,8 +102,8 @@ export function rolledBack(
   const values = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
   const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
   const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), MAX_HOLD_MS);
-  const isUndone = ({ before }: WatchedReduction): boolean =>
-    [...before].every(([name, from]) => !lowersAnything(from, values?.get(name) ?? from));
+  const isUndone = ({ before }: ObservedReduction): boolean =>
+    [...before].every(([name, from]) => !hasReduction(from, values?.get(name) ?? from));
   return {
     apply: null,
     previous: null,
@@ -111,7 +111,7 @@ export function rolledBack(
     rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
     lastRollbackRequestAt: why.requestedAt ?? memory.lastRollbackRequestAt,
     cpuBeforeIncrease: new Map(),
-    watched: values === undefined ? memory.watched : memory.watched.filter((each) => !isUndone(each)),
+    observedReductions: values === undefined ? memory.observedReductions : memory.observedReductions.filter((each) => !isUndone(each)),
   };
 }
 

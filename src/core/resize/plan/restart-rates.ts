@@ -51,7 +51,7 @@ export function failuresInDayBefore(pods: readonly PodRecord[], until: Instant, 
 function failuresOf({ uid, containers }: PodRecord, failures: Failures): readonly Instant[] {
   const shown = containers.flatMap(({ lastTermination }) => {
     const at = lastTermination?.finishedAt ?? null;
-    return at !== null && failedSince(lastTermination, at) ? [at] : [];
+    return at !== null && hasFailedSince(lastTermination, at) ? [at] : [];
   });
   return [...new Set([...(failures.get(uid) ?? []), ...shown])];
 }
@@ -61,14 +61,14 @@ export function sumOfRates(a: ObservedRate, b: ObservedRate): ObservedRate {
 }
 
 /** Whether a termination after `since` was a failure: a non-zero exit code or an OOM kill. */
-export function failedSince(termination: PodRecord['containers'][number]['lastTermination'], since: Instant): boolean {
+export function hasFailedSince(termination: PodRecord['containers'][number]['lastTermination'], since: Instant): boolean {
   const finishedAt = termination?.finishedAt ?? Number.NEGATIVE_INFINITY;
   return finishedAt >= since && (termination?.exitCode !== 0 || termination.reason === 'OOMKilled');
 }
 
 /** Whether a container of the pod failed after `since`. */
-export function failedAfter({ containers }: PodRecord, since: Instant): boolean {
-  return containers.some(({ lastTermination }) => failedSince(lastTermination, since));
+export function hasFailedAfter({ containers }: PodRecord, since: Instant): boolean {
+  return containers.some(({ lastTermination }) => hasFailedSince(lastTermination, since));
 }
 
 /** Probability of at least `least` successes in `trials`. Computed with logarithms, because terms underflow with thousands of restarts. */

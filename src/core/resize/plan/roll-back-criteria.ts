@@ -8,13 +8,20 @@ import type { CountedKill } from '../model/counted-kill.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 import { findErrorRise } from './error-rate.ts';
 import { hasCrashed } from './pod-change.ts';
-import { failedSince, failuresInDayBefore, failuresSince, isSignificantlyGreater, sumOfRates, type ObservedRate } from './restart-rates.ts';
+import {
+  hasFailedSince,
+  failuresInDayBefore,
+  failuresSince,
+  isSignificantlyGreater,
+  sumOfRates,
+  type ObservedRate,
+} from './restart-rates.ts';
 
 /** How long a pod must be unready to count as a regression: single failed probes do not. */
 export const UNREADY_MS: DurationMs = 2 * MINUTE_MS;
 
 /** A change under way, with the pods that have and have not its values. */
-export interface ChangeInProof {
+export interface VerifiedChange {
   readonly now: Instant;
   readonly change: ChangeUnderWay;
   /** Values before the change; null: unknown. */
@@ -32,7 +39,7 @@ export interface ChangeInProof {
 }
 
 /** A reduction that is in force on all pods and watched. */
-export type WatchedInProof = Omit<ChangeInProof, 'change' | 'throttledRatio' | 'errorRate'> & { readonly change: StartedChange };
+export type ComparedReduction = Omit<VerifiedChange, 'change' | 'throttledRatio' | 'errorRate'> & { readonly change: StartedChange };
 
 type StartedChange = Pick<ChangeUnderWay, 'startedAt' | 'values'>;
 
@@ -43,7 +50,7 @@ export interface Regression {
 }
 
 /** The regression for which a change under way is rolled back; null: none. */
-export function findRegression(proof: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
+export function findRegression(proof: VerifiedChange, rules: PolicyRules['rollback']): Regression | null {
   return (
     (rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? restarts(proof) ?? unready(proof)) : null) ??
     findServiceRegression(proof, rules)
@@ -54,7 +61,7 @@ export function findRegression(proof: ChangeInProof, rules: PolicyRules['rollbac
  * The regression for which a watched reduction is rolled back, when no unchanged pod is left to compare with; null: none. Single restarts
  * and single unready pods within a day do not count.
  */
-export function findRegressionOfWatched(proof: WatchedInProof, rules: PolicyRules['rollback']): Regression | null {
+export function findRegressionOfReduction(proof: ComparedReduction, rules: PolicyRules['rollback']): Regression | null {
   return rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? allUnready(proof)) : null;
 }
 
@@ -63,15 +70,15 @@ function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: StartedCh
   return Math.max(startedAt, resizedBy?.at ?? createdAt);
 }
 
-function crashLoop(proof: WatchedInProof): Regression | null {
+function crashLoop(proof: ComparedReduction): Regression | null {
   const { change, changed } = proof;
-  const loops = (pod: PodRecord): boolean =>
+  const isCrashLooping = (pod: PodRecord): boolean =>
     pod.containers.some(
       (container) =>
-        container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, changedAt(pod, change)),
+        container.state === 'waiting' && hasCrashed(container) && hasFailedSince(container.lastTermination, changedAt(pod, change)),
     );
-  const looping = changed.filter(loops);
-  if (looping.length === 0 || areAll(comparable(proof), loops)) return null;
+  const looping = changed.filter(isCrashLooping);
+  if (looping.length === 0 || hasOnlyMatching(comparable(proof), isCrashLooping)) return null;
   return { reason: 'restarts', message: `CrashLoopBackOff since the change: ${namesOf(looping)}` };
 }
 
@@ -79,7 +86,7 @@ function crashLoop(proof: WatchedInProof): Regression | null {
  * Unchanged pods that can show another cause than the change. Pods that failed as often before, or were not ready, are excluded: they
  * would hide every regression for as long as they fail.
  */
-function comparable({ now, change: { startedAt }, others, failures }: WatchedInProof): readonly PodRecord[] {
+function comparable({ now, change: { startedAt }, others, failures }: ComparedReduction): readonly PodRecord[] {
   return others.filter((pod) => {
     if (pod.unreadySince !== null && pod.unreadySince < startedAt) return false;
     const before = failuresInDayBefore([pod], startedAt, failures);
@@ -89,12 +96,12 @@ function comparable({ now, change: { startedAt }, others, failures }: WatchedInP
 }
 
 /** Whether all pods match, not just most: an unnecessary roll-back costs a day of savings, a missed regression the workload's availability. */
-function areAll(pods: readonly PodRecord[], holds: (pod: PodRecord) => boolean): boolean {
-  return pods.length > 0 && pods.every(holds);
+function hasOnlyMatching(pods: readonly PodRecord[], isMet: (pod: PodRecord) => boolean): boolean {
+  return pods.length > 0 && pods.every(isMet);
 }
 
 /** One OOM kill at the lower limit is enough: the previous limit would have prevented it. */
-function oomKill({ change, previous, changed, countedKills }: WatchedInProof): Regression | null {
+function oomKill({ change, previous, changed, countedKills }: ComparedReduction): Regression | null {
   const killed = changed.filter((pod) =>
     pod.containers.some(({ name, lastTermination }) => {
       const [before, now] = [previous?.get(name)?.limits.memoryBytes ?? null, change.values.get(name)?.limits.memoryBytes ?? null];
@@ -102,7 +109,7 @@ function oomKill({ change, previous, changed, countedKills }: WatchedInProof): R
       if (!isLower) return false;
       const since = changedAt(pod, change);
       const isCounted = (countedKills.get(pod.uid) ?? []).some(({ container, at }) => container === name && at >= since);
-      return isCounted || (lastTermination?.reason === 'OOMKilled' && failedSince(lastTermination, since));
+      return isCounted || (lastTermination?.reason === 'OOMKilled' && hasFailedSince(lastTermination, since));
     }),
   );
   return killed.length === 0
@@ -111,7 +118,7 @@ function oomKill({ change, previous, changed, countedKills }: WatchedInProof): R
 }
 
 /** More restarts than in the day before the change and, where unchanged pods restart as well, more than theirs. */
-function restarts(proof: ChangeInProof): Regression | null {
+function restarts(proof: VerifiedChange): Regression | null {
   const { now, change, changed, others, failures } = proof;
   const sinceChange = failuresSince(changed, (pod) => changedAt(pod, change), now, failures);
   if (sinceChange.events === 0) return null;
@@ -121,7 +128,7 @@ function restarts(proof: ChangeInProof): Regression | null {
   const unchanged = failuresSince(comparable(proof), ({ createdAt }) => Math.max(change.startedAt, createdAt), now, failures);
   if (unchanged.events > 0 && !isSignificantlyGreater(sinceChange, unchanged)) return null;
   const failed = changed.filter((pod) =>
-    pod.containers.some(({ lastTermination }) => failedSince(lastTermination, changedAt(pod, change))),
+    pod.containers.some(({ lastTermination }) => hasFailedSince(lastTermination, changedAt(pod, change))),
   );
   return { reason: 'restarts', message: `more restarts than before the change: ${namesOf(failed)}` };
 }
@@ -135,26 +142,26 @@ function failuresBefore({
   changed,
   others,
   failures,
-}: Pick<ChangeInProof, 'change' | 'changed' | 'others' | 'failures'>): ObservedRate {
+}: Pick<VerifiedChange, 'change' | 'changed' | 'others' | 'failures'>): ObservedRate {
   const ofChanged = failuresInDayBefore(changed, startedAt, failures);
   return ofChanged.observedMs >= DAY_MS ? ofChanged : sumOfRates(ofChanged, failuresInDayBefore(others, startedAt, failures));
 }
 
-function unready(proof: ChangeInProof): Regression | null {
+function unready(proof: VerifiedChange): Regression | null {
   const { now, change, changed } = proof;
-  const becameUnready = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
-  const down = changed.filter((pod) => becameUnready(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
-  if (down.length === 0 || areAll(comparable(proof), becameUnready)) return null;
+  const isUnreadySinceChange = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
+  const down = changed.filter((pod) => isUnreadySinceChange(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
+  if (down.length === 0 || hasOnlyMatching(comparable(proof), isUnreadySinceChange)) return null;
   return { reason: 'readiness', message: `not ready since the change: ${namesOf(down)}` };
 }
 
-function allUnready({ now, change, changed }: WatchedInProof): Regression | null {
+function allUnready({ now, change, changed }: ComparedReduction): Regression | null {
   const isDown = ({ unreadySince }: PodRecord): boolean =>
     unreadySince !== null && unreadySince >= change.startedAt && now - unreadySince >= UNREADY_MS;
-  return areAll(changed, isDown) ? { reason: 'readiness', message: `not ready since the change: ${namesOf(changed)}` } : null;
+  return hasOnlyMatching(changed, isDown) ? { reason: 'readiness', message: `not ready since the change: ${namesOf(changed)}` } : null;
 }
 
-function findServiceRegression({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
+function findServiceRegression({ change, throttledRatio, errorRate }: VerifiedChange, rules: PolicyRules['rollback']): Regression | null {
   const errors = findErrorRise(change, errorRate);
   if (errors !== null) return { reason: 'errors', message: errors };
   const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);

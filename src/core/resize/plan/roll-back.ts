@@ -8,8 +8,8 @@ import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './throttling-and-pressure.ts';
 import { findRegression, throttledRatioOf, type Regression } from './roll-back-criteria.ts';
 import { findPendingRollback, rolledBack } from './remembered-change.ts';
-import { needsVerification } from './stages.ts';
-import { compareWatched, dropEndedWatches } from './watched-reductions.ts';
+import { isVerificationNeeded } from './stages.ts';
+import { compareObservedReductions, dropEndedWatches } from './watched-reductions.ts';
 
 const NOTHING: Values = new Map();
 const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
@@ -31,7 +31,7 @@ export function rollBackOnRegression(draft: Draft): void {
 /** The regression of the change under way; null: none, or no reduction is under way. */
 function findRegressionOfChange(situation: WorkloadSituation): Regression | null {
   const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
-  if (memory.apply === null || !needsVerification(memory.apply, memory.previous?.values ?? null)) return null;
+  if (memory.apply === null || !isVerificationNeeded(memory.apply, memory.previous?.values ?? null)) return null;
   const changed = carryOut(situation, memory.apply.values, { kind: 'change', maxPods: 0, reason: '' }).actuated;
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;
@@ -43,10 +43,10 @@ function findRegressionOfChange(situation: WorkloadSituation): Regression | null
 }
 
 /** Rolls back all watched reductions after a regression of one of them, and ends the change under way. */
-export function rollBackWatched(draft: Draft): void {
-  const result = compareWatched(draft.context);
+export function rollBackReduction(draft: Draft): void {
+  const result = compareObservedReductions(draft.context);
   if (result === null) return;
-  draft.remember({ watched: result.watched });
+  draft.remember({ observedReductions: result.observedReductions });
   if (result.regression === null) return;
   draft.remember({ previous: { at: draft.context.now, values: result.before } });
   rollBack(draft, result.regression.reason, result.regression.message, null);
@@ -54,12 +54,12 @@ export function rollBackWatched(draft: Draft): void {
 
 /** Removes watches that have ended. */
 export function endWatches(draft: Draft): void {
-  if (draft.memory.watched.some(({ until }) => until <= draft.context.now))
+  if (draft.memory.observedReductions.some(({ until }) => until <= draft.context.now))
     draft.remember(dropEndedWatches(draft.memory, draft.context.now));
 }
 
 function rollBack(draft: Draft, reason: string, message: string, requestedAt: Instant | null): void {
-  draft.rememberInForce(rolledBack(draft.memory, draft.context.now, { reason, message, requestedAt }));
+  draft.recordEffectiveValues(rolledBack(draft.memory, draft.context.now, { reason, message, requestedAt }));
   draft.events.push({
     type: requestedAt === null ? 'Warning' : 'Normal',
     reason: 'RolledBack',

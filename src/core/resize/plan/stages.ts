@@ -3,7 +3,7 @@
 
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { PolicyRules } from '../policy/policy-rules.ts';
-import { lowersAnything, type Values } from '../model/container-values.ts';
+import { hasReduction, type Values } from '../model/container-values.ts';
 import type { ApplyStage, ChangeUnderWay } from '../model/situation.ts';
 
 /** Duration of each stage before the next one starts. */
@@ -37,15 +37,15 @@ export function stageMs({ rollback }: Pick<PolicyRules, 'rollback'>): DurationMs
 }
 
 /** Whether a change needs verification: it lowers an amount, and does not only end temporary increases. */
-export function needsVerification(change: ChangeUnderWay, previous: Values | null): boolean {
-  return change.endsIncrease !== true && lowersAny(change, previous);
+export function isVerificationNeeded(change: ChangeUnderWay, previous: Values | null): boolean {
+  return change.endsIncrease !== true && isReducingChange(change, previous);
 }
 
 /** Whether a change lowers any amount against the previous values; true where those are unknown. */
-export function lowersAny({ values }: Pick<ChangeUnderWay, 'values'>, previous: Values | null): boolean {
+export function isReducingChange({ values }: Pick<ChangeUnderWay, 'values'>, previous: Values | null): boolean {
   if (previous === null) return true;
   return [...values].some(([name, to]) => {
     const from = previous.get(name);
-    return from !== undefined && lowersAnything(from, to);
+    return from !== undefined && hasReduction(from, to);
   });
 }

@@ -1,8 +1,8 @@
 // Starts a change where one is due, approved if required, and not blocked; otherwise reports what it waits for.
 
 import { resolveCount, formatCountOrPercent } from '../../model/count-or-percent.ts';
-import { rememberIncreases } from './cpu-increases.ts';
-import { rememberCpuLimitSteps } from './cpu-limit.ts';
+import { recordIncreases } from './cpu-increases.ts';
+import { recordCpuLimitSteps } from './cpu-limit.ts';
 import { findAutoscalerBound } from './autoscaler-bounds.ts';
 import { bumpsOfChange } from './oom-bumps.ts';
 import type { Draft } from './draft.ts';
@@ -10,10 +10,10 @@ import type { DueChange } from './due-changes.ts';
 import { throttledRatioOf } from './roll-back-criteria.ts';
 import { findHold, isAllowedDuringHold, splitByBlockers } from './interlocks.ts';
 import { memoryAfterStart } from './remembered-change.ts';
-import { inForceOf, withValuesInForce, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
+import { inForceOf, withEffectiveValues, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
 import type { ApprovalState } from './user-requests.ts';
-import { sameValues, valuesOf, type Values } from '../model/container-values.ts';
-import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
+import { hasSameValues, valuesOf, type Values } from '../model/container-values.ts';
+import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 
 /** Minimum of `maxConcurrent` where it is a percentage. */
@@ -29,14 +29,14 @@ export function startChange(draft: Draft): Outcome {
   if (rejected !== null) return rejected;
   const blocker = findHold(draft.context);
   const due = wanted.filter((change) => blocker === null || isAllowedDuringHold(draft.context, change));
-  if (due.length === 0) return fromWaiting(blocker === null ? [] : [blocker], draft.unchanged());
+  if (due.length === 0) return outcomeOfWaiting(blocker === null ? [] : [blocker], draft.unchanged());
   if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, approval);
   const { allowed, waits } = splitByBlockers(draft.context, due, approved !== null);
-  if (allowed.length === 0) return fromWaiting(waits, draft.unchanged());
+  if (allowed.length === 0) return outcomeOfWaiting(waits, draft.unchanged());
   const concurrency = awaitConcurrency(draft.context);
   const now = concurrency === null ? allowed : listUndelayed(allowed, approved !== null);
   if (concurrency !== null && now.length === 0) return concurrency;
-  const values = approved === null ? valuesFor(draft.containers, now) : withValuesInForce(draft.containers, approved.values);
+  const values = approved === null ? valuesFor(draft.containers, now) : withEffectiveValues(draft.containers, approved.values);
   if (approved !== null) return begin(draft, values, { reason: reasonOf(now), by: approved.by });
   return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: hasOnlyIncreaseEnds(now) });
 }
@@ -82,7 +82,7 @@ function hasOnlyIncreaseEnds(changes: readonly DueChange[]): boolean {
 function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' | 'by' | 'endsIncrease'>): Outcome {
   const { now, errorRate = null } = draft.context;
   const inForce = inForceOf(draft.containers);
-  if ([...values].every(([name, to]) => sameValues(inForce.get(name) ?? to, to))) return draft.unchanged();
+  if ([...values].every(([name, to]) => hasSameValues(inForce.get(name) ?? to, to))) return draft.unchanged();
   const change: ChangeUnderWay = {
     startedAt: now,
     stage: 'Canary',
@@ -95,8 +95,8 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
   draft.remember({
     ...memoryAfterStart(draft.memory, change, inForce),
     // An approved raise is no temporary increase.
-    ...(why.by === 'evenkeel' ? rememberIncreases(draft.memory, draft.containers, inForce, values) : {}),
-    ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
+    ...(why.by === 'evenkeel' ? recordIncreases(draft.memory, draft.containers, inForce, values) : {}),
+    ...recordCpuLimitSteps(draft.memory, draft.containers, values, now),
     oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
     // The stored template shows later deployments.
     ...(draft.memory.template.size === 0 ? { template: valuesOf(draft.context.workload) } : {}),

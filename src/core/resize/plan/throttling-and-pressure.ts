@@ -9,7 +9,7 @@ import type { ResourceName } from '#kube/records/resources';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { Evidence, EvidenceHour } from '../../recommender/evidence-hours.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
-import { lowersResource, type Values } from '../model/container-values.ts';
+import { isReduced, type Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { Regression } from './roll-back-criteria.ts';
@@ -66,7 +66,10 @@ export interface EvidenceFound {
 }
 
 /** Start of the hourly evidence that a decision needs; undefined: it needs none. */
-export function evidenceSince({ apply, watched }: Pick<WorkloadSituation['memory'], 'apply' | 'watched'>): Instant | undefined {
+export function evidenceSince({
+  apply,
+  observedReductions: watched,
+}: Pick<WorkloadSituation['memory'], 'apply' | 'observedReductions'>): Instant | undefined {
   const begun = [...(apply === null ? [] : [apply.startedAt]), ...watched.map(({ since }) => since)];
   return begun.length === 0 ? undefined : Math.min(...begun) - HOURS_BEFORE_MS;
 }
@@ -80,7 +83,7 @@ export function evidenceOfRegression(situation: WorkloadSituation, reduction: Ju
     const inForce = reduction.inForce.get(container);
     const rows = situation.advice.find((each) => each.container === container)?.evidence ?? [];
     for (const measure of MEASURES) {
-      if (inForce === undefined || !lowersResource(before, inForce, measure.resource)) continue;
+      if (inForce === undefined || !isReduced(before, inForce, measure.resource)) continue;
       const compared = comparableHours(rows, measure, reduction, situation);
       for (const { at } of compared) hours.add(at);
       const rise = compared.length > 0 ? riseOverWeek(compared) : riseOverOthers(situation, reduction, container, measure, rows);

@@ -30,21 +30,26 @@ export function approvalState(
     const current = inForce.get(name);
     if (target === undefined || current === undefined) return { kind: 'lapsed', message: `container ${name} has no recommendation` };
     for (const resource of RESOURCES) {
-      const message = whyLapsed(`${resource} of ${name}`, resource, { values, target, current, slack: 1 + tolerance(name, resource) });
+      const message = findLapseReason(`${resource} of ${name}`, resource, {
+        values,
+        target,
+        current,
+        slack: 1 + tolerance(name, resource),
+      });
       if (message !== null) return { kind: 'lapsed', message };
     }
   }
   return { kind: 'valid', values: approved.values, by: approved.by };
 }
 
-interface Held {
+interface HeldRequest {
   readonly values: RequestsAndLimits;
   readonly target: RequestsAndLimits;
   readonly current: RequestsAndLimits;
   readonly slack: number;
 }
 
-function whyLapsed(what: string, resource: 'cpu' | 'memory', { values, target, current, slack }: Held): string | null {
+function findLapseReason(what: string, resource: 'cpu' | 'memory', { values, target, current, slack }: HeldRequest): string | null {
   const field = FIELD[resource];
   const [value, wanted] = [values.requests[field], target.requests[field]];
   if (value !== null && wanted !== null) {
@@ -67,12 +72,12 @@ export function rejectedUntil(
   if (rejected === null || now - rejected.at >= USER_REQUEST_EXPIRES_AFTER_MS) return null;
   const moved = [...recommended].some(([name, target]) => {
     const before = rejected.values.get(name);
-    return before === undefined || RESOURCES.some((resource) => movedBeyond(before, target, resource, tolerance(name, resource)));
+    return before === undefined || RESOURCES.some((resource) => hasMovedBeyond(before, target, resource, tolerance(name, resource)));
   });
   return moved ? null : rejected.at + USER_REQUEST_EXPIRES_AFTER_MS;
 }
 
-function movedBeyond(before: RequestsAndLimits, target: RequestsAndLimits, resource: 'cpu' | 'memory', tolerance: Ratio): boolean {
+function hasMovedBeyond(before: RequestsAndLimits, target: RequestsAndLimits, resource: 'cpu' | 'memory', tolerance: Ratio): boolean {
   const field = FIELD[resource];
   const [was, is] = [before.requests[field], target.requests[field]];
   if (was === null || is === null) return was !== is;

@@ -3,7 +3,7 @@
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { NO_RESOURCES, addResources, type RequestsAndLimits, type Resources } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
-import { FIELD, raisesAnything, type Values } from '../model/container-values.ts';
+import { FIELD, hasIncrease, type Values } from '../model/container-values.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { findCapacityRefusal } from './failed-resizes.ts';
@@ -90,7 +90,7 @@ function combine(a: RequestsAndLimits, b: RequestsAndLimits, of: (x: number, y: 
 
 /** Requests that are missing to `to`; null: nothing is raised. */
 function missingRequests(from: RequestsAndLimits, to: RequestsAndLimits | null): Resources | null {
-  if (to === null || !raisesAnything(from, to)) return null;
+  if (to === null || !hasIncrease(from, to)) return null;
   const more = (resource: 'cpu' | 'memory'): number =>
     Math.max(0, (to.requests[FIELD[resource]] ?? 0) - (from.requests[FIELD[resource]] ?? 0));
   return { cpuMillicores: more('cpu'), memoryBytes: more('memory') };

@@ -20,7 +20,7 @@ import { decideWorkload } from '../layers/decide-workload.ts';
 import { APPLY_STAGES, NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { correctFutureTimestamps, readMemory, writeMemory } from '../status/memory-codec.ts';
-import { MAX_WATCHED } from './watched-reductions.ts';
+import { MAX_OBSERVED_REDUCTIONS } from './watched-reductions.ts';
 
 const LIMITED = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
 /** Interval of decisions; a stage lasts 10 minutes. */
@@ -124,7 +124,7 @@ describe('the pods of a reduction that is in force on all pods', () => {
       aSituation({
         workload: aWorkloadRecord({}, lower),
         pods: pods(3, { container: lower }).map((pod, index) => (index === 0 ? killed(pod) : pod)),
-        memory: { ...NO_MEMORY, lastApplied: inForce, watched },
+        memory: { ...NO_MEMORY, lastApplied: inForce, observedReductions: watched },
         now: T0 + 8 * HOUR_MS,
       }),
     );
@@ -136,10 +136,10 @@ describe('a reduction that is in force on all pods', () => {
   test('is watched for 24 hours and until the evidence of the last of them has come', () => {
     const { memory } = reduced();
     expect(memory.apply).toBeNull();
-    expect(memory.watched).toMatchObject([{ since: T0, comparedHours: 0 }]);
-    expect(memory.watched[0]!.until - memory.lastApplied!.at).toBe(26 * HOUR_MS);
-    expect(memory.watched[0]!.before.get('main')).toEqual(LIMITED);
-    expect(live(reduced(), memory.watched[0]!.until + STEP_MS).memory.watched).toEqual([]);
+    expect(memory.observedReductions).toMatchObject([{ since: T0, comparedHours: 0 }]);
+    expect(memory.observedReductions[0]!.until - memory.lastApplied!.at).toBe(26 * HOUR_MS);
+    expect(memory.observedReductions[0]!.before.get('main')).toEqual(LIMITED);
+    expect(live(reduced(), memory.observedReductions[0]!.until + STEP_MS).memory.observedReductions).toEqual([]);
   });
 
   test.each([
@@ -185,7 +185,7 @@ describe('a reduction that is in force on all pods', () => {
     expect(live(reduced({ evidence: early }), T0 + 4 * HOUR_MS, { evidence: early }).memory.rolledBack).toBeNull();
     const always: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
     const before = reduced();
-    const lastIdle = { since: T0, wokenAt: T0 + 4 * HOUR_MS, because: '', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
+    const lastIdle = { since: T0, wokenAt: T0 + 4 * HOUR_MS, reason: '', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
     const woken = { ...before, memory: { ...before.memory, lastIdle } };
     expect(live(woken, T0 + 5 * HOUR_MS, { evidence: always }).memory.rolledBack).toBeNull();
   });
@@ -194,7 +194,7 @@ describe('a reduction that is in force on all pods', () => {
     const evidence: EvidenceAt = () => ({ now: { throttledRatio: 0.9 } });
     const end = live(reduced({ evidence }), T0 + 20 * HOUR_MS, { evidence });
     const { message, memory, state } = decideWorkload(end);
-    expect([state, memory.watched[0]?.comparedHours, memory.rolledBack]).toEqual(['applied', 0, null]);
+    expect([state, memory.observedReductions[0]?.comparedHours, memory.rolledBack]).toEqual(['applied', 0, null]);
     expect(message).toContain('nothing could be compared for 20h: neither the week before nor an unchanged replica was measured');
   });
 
@@ -208,14 +208,14 @@ describe('a reduction that is in force on all pods', () => {
   test('delays no change: the next reduction starts while it is watched, and a regression rolls both back', () => {
     const first = reduced({ situation: { advice: [anAdvice({ memory: '512Mi' })] } });
     const second = live({ ...first, advice: [anAdvice()] }, T0 + 4 * HOUR_MS);
-    expect(second.memory.watched.map(({ before }) => before.get('main')?.requests)).toEqual([
+    expect(second.memory.observedReductions.map(({ before }) => before.get('main')?.requests)).toEqual([
       amounts('500m', '512Mi'),
       amounts('100m', '512Mi'),
     ]);
     const evidence: EvidenceAt = () => ({ now: { memoryPressureRatio: 0.5 }, weekBefore: { memoryPressureRatio: 0 } });
     const end = live(second, T0 + 8 * HOUR_MS, { evidence });
     expect(end.pods.map(({ containers }) => containers[0]?.requests)).toEqual([1, 2, 3].map(() => amounts('500m', '512Mi')));
-    expect(end.memory.watched).toEqual([]);
+    expect(end.memory.observedReductions).toEqual([]);
   });
 
   test('reverts no later raise', () => {
@@ -235,9 +235,9 @@ describe('a reduction that is in force on all pods', () => {
     };
     const advice = [anAdvice({ memory: '512Mi' })];
     const end = live(aReduction({ memory, advice }), T0 + HOUR_MS);
-    expect([cpus(end), end.memory.watched]).toEqual([[100, 100, 100], []]);
+    expect([cpus(end), end.memory.observedReductions]).toEqual([[100, 100, 100], []]);
     const policy = autoPolicy({ rollback: { ...autoPolicy().rollback, withinMs: 3000 } });
-    expect(reduced({ situation: { policy } }).memory.watched).toEqual([]);
+    expect(reduced({ situation: { policy } }).memory.observedReductions).toEqual([]);
   });
 
   test('is not rolled back for a measure that the policy disables', () => {
@@ -258,9 +258,9 @@ describe('a watch', () => {
   test('survives a clock that is set back without lasting longer', () => {
     const { memory } = reduced();
     const now = T0 - 10 * DAY_MS;
-    const [watched] = correctFutureTimestamps(memory, now).watched;
+    const [watched] = correctFutureTimestamps(memory, now).observedReductions;
     expect(watched).toMatchObject({ since: now - HOUR_MS, comparedHours: 0 });
-    expect(watched!.until - watched!.since).toBe(memory.watched[0]!.until - T0);
+    expect(watched!.until - watched!.since).toBe(memory.observedReductions[0]!.until - T0);
   });
 
   test('continues where its pods are replaced, with the evidence of the new pods', () => {
@@ -273,20 +273,20 @@ describe('a watch', () => {
       name: `${pod.name}-2`,
     }));
     const conformed = live({ ...before, pods: replaced }, T0 + 2 * HOUR_MS, { evidence });
-    expect([cpus(conformed), conformed.memory.watched.length]).toEqual([[100, 100, 100], 1]);
+    expect([cpus(conformed), conformed.memory.observedReductions.length]).toEqual([[100, 100, 100], 1]);
     expect(cpus(live(conformed, T0 + DAY_MS, { evidence }))).toEqual([500, 500, 500]);
   });
 
   test('merges the oldest of more reductions in a day than can be stored', () => {
     const values = (cpu: string) => new Map([['main', { requests: amounts(cpu, '512Mi'), limits: LIMITED.limits }]]);
-    const watched = Array.from({ length: MAX_WATCHED }, (_, index) => ({
-      since: T0 - (MAX_WATCHED - index) * HOUR_MS,
+    const watched = Array.from({ length: MAX_OBSERVED_REDUCTIONS }, (_, index) => ({
+      since: T0 - (MAX_OBSERVED_REDUCTIONS - index) * HOUR_MS,
       until: T0 + (18 + index) * HOUR_MS,
       comparedHours: 0,
       before: values(`${900 - index * 10}m`),
     }));
-    const { memory } = reduced({ situation: { memory: { ...NO_MEMORY, watched } } });
-    expect(memory.watched.map(({ before }) => before.get('main')?.requests.cpuMillicores)).toEqual([
+    const { memory } = reduced({ situation: { memory: { ...NO_MEMORY, observedReductions: watched } } });
+    expect(memory.observedReductions.map(({ before }) => before.get('main')?.requests.cpuMillicores)).toEqual([
       900, 880, 870, 860, 850, 840, 830, 500,
     ]);
   });
@@ -323,7 +323,7 @@ describe('after a roll-back for evidence', () => {
     };
     const options = { evidence: later, situation: { memory: { ...NO_MEMORY, rolledBack } } };
     const end = live(reduced(options), T0 + 27 * HOUR_MS, options);
-    expect([end.memory.watched, end.memory.rolledBack?.count]).toEqual([[], count]);
+    expect([end.memory.observedReductions, end.memory.rolledBack?.count]).toEqual([[], count]);
   });
 });
 
@@ -367,7 +367,7 @@ describe('without a week of evidence a reduction is compared with unchanged repl
     const old = aPodRecord({ name: 'web-9', container: LIMITED, node: 'n9' });
     const situation = { ...before, pods: [...before.pods, old], unreadPods: new Set([old.uid]) };
     const quiet = decideWorkload({ ...situation, readings: readings(situation.pods, situation.now, [0.1, 0.1, 0.1, 0.1]) });
-    expect([quiet.memory.watched[0]?.comparedHours, quiet.memory.rolledBack]).toEqual([1, null]);
+    expect([quiet.memory.observedReductions[0]?.comparedHours, quiet.memory.rolledBack]).toEqual([1, null]);
     const harmed = decideWorkload({ ...situation, readings: readings(situation.pods, situation.now, [0.5, 0.5, 0.5, 0.1]) });
     expect(harmed.memory.rolledBack?.message).toContain('percentage points more than in unchanged replicas');
   });

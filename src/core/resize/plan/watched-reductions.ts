@@ -4,17 +4,17 @@
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { PodRecord } from '#kube/records/pod';
-import { greaterOf, lowersAnything, type Values } from '../model/container-values.ts';
-import type { ChangeUnderWay, ResizeMemory, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
+import { greaterOf, hasReduction, type Values } from '../model/container-values.ts';
+import type { ChangeUnderWay, ResizeMemory, ObservedReduction, WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { carryOut } from './carry-out.ts';
 import { comparedText, evidenceOfRegression } from './throttling-and-pressure.ts';
-import { findRegressionOfWatched, type Regression } from './roll-back-criteria.ts';
+import { findRegressionOfReduction, type Regression } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
-import { needsVerification } from './stages.ts';
+import { isVerificationNeeded } from './stages.ts';
 
 /** Maximum number of items by the schema; further reductions within a day merge the two oldest. */
-export const MAX_WATCHED = 8;
+export const MAX_OBSERVED_REDUCTIONS = 8;
 /** Time until the evidence of the last watched hour is complete. */
 const LAST_HOUR_MS: DurationMs = 2 * HOUR_MS;
 /** Share of the watched hours that must be compared before a watch resets the count of roll-backs for throttling or pressure. */
@@ -26,24 +26,24 @@ function isLongEnough({ withinMs }: PolicyRules['rollback']): boolean {
 }
 
 /** The watches after a change is in force on all pods. */
-export function watchedAfter(situation: WorkloadSituation, change: ChangeUnderWay): readonly WatchedReduction[] {
+export function addObservedReduction(situation: WorkloadSituation, change: ChangeUnderWay): readonly ObservedReduction[] {
   const { memory, policy, now } = situation;
-  const { watched, previous } = memory;
-  if (previous === null || !needsVerification(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
+  const { observedReductions: watched, previous } = memory;
+  if (previous === null || !isVerificationNeeded(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
   // Pods that get the values at creation are observed at their start instead.
   if (isSizedAtCreationOnly(situation)) return watched;
-  const before = new Map([...previous.values].filter(([name, from]) => lowersAnything(from, change.values.get(name) ?? from)));
+  const before = new Map([...previous.values].filter(([name, from]) => hasReduction(from, change.values.get(name) ?? from)));
   const added = { since: change.startedAt, until: now + policy.rollback.withinMs + LAST_HOUR_MS, comparedHours: 0, before };
   return atMost([...watched, added]);
 }
 
 /** The memory without ended watches; the count of roll-backs is reset by one that compared enough hours. */
-export function dropEndedWatches(memory: ResizeMemory, now: Instant): Pick<ResizeMemory, 'watched' | 'rolledBack'> {
-  const watched = memory.watched.filter(({ until }) => until > now);
-  const ended = memory.watched.filter(({ until }) => until <= now);
+export function dropEndedWatches(memory: ResizeMemory, now: Instant): Pick<ResizeMemory, 'observedReductions' | 'rolledBack'> {
+  const watched = memory.observedReductions.filter(({ until }) => until > now);
+  const ended = memory.observedReductions.filter(({ until }) => until <= now);
   const isProven = ended.some(({ since, until, comparedHours }) => comparedHours * HOUR_MS >= (until - since) * PROVEN_SHARE);
   const { rolledBack } = memory;
-  return { watched, rolledBack: rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 } };
+  return { observedReductions: watched, rolledBack: rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 } };
 }
 
 /** Whether only a completed watch resets the count of roll-backs: the stages of a change show too little of a day. */
@@ -54,7 +54,7 @@ export function isCountResetByWatch({ memory, policy }: WorkloadSituation): bool
 
 /** Result of a look at the watched reductions. */
 export interface WatchResult {
-  readonly watched: readonly WatchedReduction[];
+  readonly observedReductions: readonly ObservedReduction[];
   /** null: none. */
   readonly regression: Regression | null;
   /** Values before all watched reductions, but no less than those in force, so that a roll-back lowers nothing. */
@@ -62,14 +62,14 @@ export interface WatchResult {
 }
 
 /** Compares the watched reductions; null: nothing is watched. */
-export function compareWatched(situation: WorkloadSituation): WatchResult | null {
+export function compareObservedReductions(situation: WorkloadSituation): WatchResult | null {
   const { memory, pods } = situation;
   const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
-  if (memory.watched.length === 0 || inForce === null) return null;
+  if (memory.observedReductions.length === 0 || inForce === null) return null;
   const { actuated } = carryOut(situation, inForce, { kind: 'correct-drift', maxPods: 0, reason: '' });
   const others = pods.filter((pod) => pod.phase === 'Running' && !actuated.includes(pod));
   let regression: Regression | null = null;
-  const watched = memory.watched.map((each) => {
+  const watched = memory.observedReductions.map((each) => {
     const found = evidenceOfRegression(
       { ...situation, memory: { ...memory, apply: null } },
       { ...each, inForce, changed: actuated, others },
@@ -77,7 +77,11 @@ export function compareWatched(situation: WorkloadSituation): WatchResult | null
     regression ??= found.regression ?? regressionOfPods(situation, each, inForce, actuated);
     return found.comparedHours <= each.comparedHours ? each : { ...each, comparedHours: found.comparedHours };
   });
-  return { watched, regression, before: memory.watched.reduce((values, { before }) => greaterOf(values, before), inForce) };
+  return {
+    observedReductions: watched,
+    regression,
+    before: memory.observedReductions.reduce((values, { before }) => greaterOf(values, before), inForce),
+  };
 }
 
 /**
@@ -86,28 +90,28 @@ export function compareWatched(situation: WorkloadSituation): WatchResult | null
  */
 function regressionOfPods(
   { now, pods, workload, policy, countedKills = new Map(), failures = new Map() }: WorkloadSituation,
-  { since, before }: WatchedReduction,
+  { since, before }: ObservedReduction,
   inForce: Values,
   actuated: readonly PodRecord[],
 ): Regression | null {
-  const isStillLower = [...before].some(([name, from]) => lowersAnything(from, inForce.get(name) ?? from));
+  const isStillLower = [...before].some(([name, from]) => hasReduction(from, inForce.get(name) ?? from));
   if (!isStillLower || workload.rolloutInProgress) return null;
   const changed = actuated.filter(({ createdAt }) => createdAt <= since);
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const change = { startedAt: since, values: inForce };
-  return findRegressionOfWatched({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
+  return findRegressionOfReduction({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
 }
 
 /** Part of a decision's message about the last watch; null: nothing is watched. */
-export function watchText({ watched }: ResizeMemory, now: Instant): string | null {
+export function describeObservation({ observedReductions: watched }: ResizeMemory, now: Instant): string | null {
   const last = watched.at(-1);
   if (last === undefined) return null;
   const until = isoTime(Math.floor(last.until / MINUTE_MS) * MINUTE_MS);
   return `the last reduction is watched until ${until}, ${comparedText(last.comparedHours, now - last.since)}`;
 }
 
-function atMost(watched: readonly WatchedReduction[]): readonly WatchedReduction[] {
+function atMost(watched: readonly ObservedReduction[]): readonly ObservedReduction[] {
   const [first, second, ...rest] = watched;
-  if (watched.length <= MAX_WATCHED || first === undefined || second === undefined) return watched;
+  if (watched.length <= MAX_OBSERVED_REDUCTIONS || first === undefined || second === undefined) return watched;
   return [{ ...second, before: greaterOf(second.before, first.before) }, ...rest];
 }

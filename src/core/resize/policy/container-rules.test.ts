@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MiB } from '#kube/units';
 import { containerRules, sourcedRules, wideningOverrides, type RuleSources } from './container-rules.ts';
 import { NO_AUTOSCALER_LEASE } from './autoscaler-lease.ts';
-import { DEFAULT_POLICY_RULES, containerMode, containerPolicyOf, modeInForce, paceInForce, whyDaily } from './policy-rules.ts';
+import { DEFAULT_POLICY_RULES, containerMode, containerPolicyOf, modeInForce, paceInForce, findDailyReason } from './policy-rules.ts';
 import { readPolicy } from './read-policy.ts';
 import { readOverrides } from './workload-overrides.ts';
 import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
@@ -88,7 +88,7 @@ describe('reading a policy', () => {
     ['Daily', 'InPlace', 'Auto', false, null],
   ] as const)('pace %s with %s in mode %s, lease held: %s, acts as Daily because: %s', (pace, apply, mode, isHeld, expected) => {
     const lease = isHeld ? { isHeld } : NO_AUTOSCALER_LEASE;
-    expect(whyDaily({ ...DEFAULT_POLICY_RULES, pace, apply, mode }, lease)).toBe(expected);
+    expect(findDailyReason({ ...DEFAULT_POLICY_RULES, pace, apply, mode }, lease)).toBe(expected);
     expect(paceInForce({ ...DEFAULT_POLICY_RULES, pace, apply }, mode, isHeld) === pace).toBe(expected === null);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PodResizePolicy, PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
-import { governanceOf, isProtectedPolicy, protectionOf, selects, type Selectable } from './governing-policy.ts';
+import { governanceOf, isProtectedPolicy, protectionOf, isSelected, type Selectable } from './governing-policy.ts';
 
 function policy(name: string, spec: PodResizePolicySpec, createdAt = '2026-01-01T00:00:00Z'): PodResizePolicy {
   return { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name, creationTimestamp: createdAt }, spec };
@@ -27,7 +27,7 @@ describe('a policy selects', () => {
     ['not a workload of another kind', { kinds: ['StatefulSet'] }, {}, false],
     ['not an excluded namespace that is also named', { namespaces: ['shop'], excludeNamespaces: ['s*'] }, {}, false],
   ])('%s', (_, spec, traits, expected) => {
-    expect(selects(policy('p', spec), { ...web, ...traits }, 'evenkeel-system')).toBe(expected);
+    expect(isSelected(policy('p', spec), { ...web, ...traits }, 'evenkeel-system')).toBe(expected);
   });
 });
 

@@ -1,8 +1,8 @@
 // Finds the PodResizePolicy that governs a workload: the most specific one that selects it, and the oldest of equally specific ones.
 
 import type { PodResizePolicy } from '../../../apis/v1alpha1/index.ts';
-import { matchesGlob } from '../../model/glob.ts';
-import { matchesLabelSelector } from '#kube/match-labels';
+import { isGlobMatch } from '../../model/glob.ts';
+import { isLabelSelectorMatch } from '#kube/match-labels';
 
 /** Fields of a workload that policies select by. */
 export interface Selectable {
@@ -34,8 +34,8 @@ export function protectionOf(policies: Iterable<PodResizePolicy>, workload: Sele
     return `Namespace ${namespace} belongs to the ${namespace === ownNamespace ? 'Evenkeel installation' : 'cluster'} itself.`;
   }
   const all = [...policies];
-  const excluding = all.find((policy) => isInForce(policy) && excludes(policy, namespace));
-  if (excluding === undefined || all.some((policy) => selects(policy, workload, ownNamespace))) return null;
+  const excluding = all.find((policy) => isInForce(policy) && isExcluded(policy, namespace));
+  if (excluding === undefined || all.some((policy) => isSelected(policy, workload, ownNamespace))) return null;
   return `PodResizePolicy ${excluding.metadata.name} excludes namespace ${namespace}.`;
 }
 
@@ -43,28 +43,28 @@ export function protectionOf(policies: Iterable<PodResizePolicy>, workload: Sele
 export function isProtectedPolicy(policy: PodResizePolicy, ownNamespace: string): boolean {
   const { namespaces } = policy.spec;
   // Globs and label selectors never select a reserved namespace, so only literal names count.
-  const selected = namespaces?.filter((namespace) => isGlob(namespace) || !excludes(policy, namespace));
+  const selected = namespaces?.filter((namespace) => isGlob(namespace) || !isExcluded(policy, namespace));
   return selected?.every((namespace) => isReservedNamespace(namespace, ownNamespace)) === true;
 }
 
 /** Ranks the policies that select a workload. @param ownNamespace namespace in which Evenkeel runs */
 export function governanceOf(policies: Iterable<PodResizePolicy>, workload: Selectable, ownNamespace: string): Governance {
-  const selecting = [...policies].filter((policy) => selects(policy, workload, ownNamespace));
+  const selecting = [...policies].filter((policy) => isSelected(policy, workload, ownNamespace));
   if (selecting.length > 1) selecting.sort(byPrecedence);
   const [governing = null, ...outranked] = selecting;
   return { governing, outranked };
 }
 
 /** Whether a policy selects a workload, also where another policy outranks it. */
-export function selects(policy: PodResizePolicy, workload: Selectable, ownNamespace: string): boolean {
+export function isSelected(policy: PodResizePolicy, workload: Selectable, ownNamespace: string): boolean {
   const { spec } = policy;
   if (!isInForce(policy)) return false;
   if (spec.kinds !== undefined && spec.kinds.length > 0 && !spec.kinds.includes(workload.kind)) return false;
-  if (excludes(policy, workload.namespace)) return false;
-  if (spec.workloadSelector !== undefined && !matchesLabelSelector(spec.workloadSelector, workload.labels)) return false;
+  if (isExcluded(policy, workload.namespace)) return false;
+  if (spec.workloadSelector !== undefined && !isLabelSelectorMatch(spec.workloadSelector, workload.labels)) return false;
   if (isReservedNamespace(workload.namespace, ownNamespace)) return spec.namespaces?.includes(workload.namespace) === true;
-  if (spec.namespaceSelector !== undefined) return matchesLabelSelector(spec.namespaceSelector, workload.namespaceLabels);
-  return spec.namespaces === undefined || spec.namespaces.some((glob) => matchesGlob({ text: glob }, workload.namespace));
+  if (spec.namespaceSelector !== undefined) return isLabelSelectorMatch(spec.namespaceSelector, workload.namespaceLabels);
+  return spec.namespaces === undefined || spec.namespaces.some((glob) => isGlobMatch({ text: glob }, workload.namespace));
 }
 
 function isInForce({ metadata }: PodResizePolicy): boolean {
@@ -75,8 +75,8 @@ function isGlob(text: string): boolean {
   return /[*?]/.test(text);
 }
 
-function excludes({ spec }: PodResizePolicy, namespace: string): boolean {
-  return spec.excludeNamespaces?.some((glob) => matchesGlob({ text: glob }, namespace)) === true;
+function isExcluded({ spec }: PodResizePolicy, namespace: string): boolean {
+  return spec.excludeNamespaces?.some((glob) => isGlobMatch({ text: glob }, namespace)) === true;
 }
 
 /** Whether the age alone decides which of two policies governs: probably neither author expects the other policy. */

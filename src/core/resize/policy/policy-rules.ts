@@ -5,7 +5,7 @@ import type { AutoscalerLease } from './autoscaler-lease.ts';
 import { DEFAULT_IDLE_RULES, type IdleRules } from './idle-rules.ts';
 import type { CountOrPercent } from '../../model/count-or-percent.ts';
 import type { Glob } from '../../model/glob.ts';
-import { matchesGlob } from '../../model/glob.ts';
+import { isGlobMatch } from '../../model/glob.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Bytes, type DurationMs, type Ratio } from '#kube/units';
 import type { Window } from '../../model/window.ts';
 import type { Goal, Pace } from '../../recommender/advice.ts';
@@ -134,7 +134,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
 
 /** Rules for one container by name. */
 export function containerPolicyOf(rules: PolicyRules, container: string): ContainerPolicy {
-  return rules.exceptions.find((exception) => matchesGlob(exception.name, container))?.policy ?? rules.container;
+  return rules.exceptions.find((exception) => isGlobMatch(exception.name, container))?.policy ?? rules.container;
 }
 
 /** The mode in force: that of the workload's annotation, else that of the policy. */
@@ -143,7 +143,7 @@ export function modeInForce(
   overrides: { readonly mode: ResizeMode | null },
 ): ResizeMode {
   if (overrides.mode === null) return policy.mode;
-  return policy.workloadOverrides === 'All' ? overrides.mode : moreCareful(overrides.mode, policy.mode);
+  return policy.workloadOverrides === 'All' ? overrides.mode : stricterMode(overrides.mode, policy.mode);
 }
 
 /**
@@ -156,7 +156,10 @@ export function paceInForce({ pace, apply }: Pick<PolicyRules, 'pace' | 'apply'>
 }
 
 /** Why a policy with pace Hourly acts as Daily; null: its configured pace is in force. */
-export function whyDaily({ pace, mode, apply }: Pick<PolicyRules, 'pace' | 'mode' | 'apply'>, lease: AutoscalerLease): string | null {
+export function findDailyReason(
+  { pace, mode, apply }: Pick<PolicyRules, 'pace' | 'mode' | 'apply'>,
+  lease: AutoscalerLease,
+): string | null {
   if (pace === 'Daily') return null;
   if (mode !== 'Auto') return `mode ${mode} makes no hourly changes`;
   if (apply !== 'InPlace') return `apply ${apply} would re-create pods every hour`;
@@ -165,9 +168,9 @@ export function whyDaily({ pace, mode, apply }: Pick<PolicyRules, 'pace' | 'mode
 
 /** The mode of one container: that of its override where that is more restrictive, else the workload's. */
 export function containerMode(policy: ContainerPolicy, workloadMode: ResizeMode): ResizeMode {
-  return policy.mode === null ? workloadMode : moreCareful(policy.mode, workloadMode);
+  return policy.mode === null ? workloadMode : stricterMode(policy.mode, workloadMode);
 }
 
-function moreCareful(a: ResizeMode, b: ResizeMode): ResizeMode {
+function stricterMode(a: ResizeMode, b: ResizeMode): ResizeMode {
   return RESIZE_MODES.indexOf(a) <= RESIZE_MODES.indexOf(b) ? a : b;
 }

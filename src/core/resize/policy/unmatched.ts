@@ -2,11 +2,11 @@
 
 import { ANNOTATION_PREFIX, OBJECT_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
-import { matchesLabelSelector } from '#kube/match-labels';
+import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { NamespaceRecord } from '../../model/cluster-records.ts';
 import { findNearest } from '../../model/find-nearest.ts';
-import { matchesGlob } from '../../model/glob.ts';
+import { isGlobMatch } from '../../model/glob.ts';
 import type { WorkloadOverrides } from './workload-overrides.ts';
 
 /** Bounds the work where a policy lists many names. */
@@ -28,7 +28,7 @@ export function listUnmatched(spec: PodResizePolicySpec, { namespaces, hasWorklo
     (spec[field] ?? []).flatMap((glob, index) => unmatchedName(`spec.${field}[${index}]`, 'namespace', glob, names)),
   );
   const { namespaceSelector } = spec;
-  const hasNamespace = namespaceSelector === undefined || namespaces.some(({ labels }) => matchesLabelSelector(namespaceSelector, labels));
+  const hasNamespace = namespaceSelector === undefined || namespaces.some(({ labels }) => isLabelSelectorMatch(namespaceSelector, labels));
   const selectors = hasNamespace ? [] : ['spec.namespaceSelector: no namespace has these labels'];
   // Where no workload is selected, every container name would be reported besides the selector.
   if (!hasWorkload) {
@@ -43,7 +43,7 @@ export function listUnmatched(spec: PodResizePolicySpec, { namespaces, hasWorklo
 }
 
 function unmatchedName(path: string, what: 'namespace' | 'container', glob: string, names: readonly string[]): readonly string[] {
-  if (names.some((name) => matchesGlob({ text: glob }, name))) return [];
+  if (names.some((name) => isGlobMatch({ text: glob }, name))) return [];
   return [`${path}: no ${what} matches ${glob}${suggestion(findNearest(glob, names))}`];
 }
 

@@ -70,7 +70,7 @@ function limitException(resource: ResourceName): RecordCodec<LimitException> {
         value: nullable(amount),
       }),
     ),
-    settled: flag(),
+    inEffect: flag(),
     approvedBaseline: nullable(
       record<NonNullable<LimitException['approvedBaseline']>>({ value: required(amount), at: required(REQUEST_TIME) }),
     ),

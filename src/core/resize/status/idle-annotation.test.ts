@@ -41,7 +41,7 @@ describe('the annotation of an idled workload', () => {
     fc.assert(
       fc.property(keys, fc.jsonValue(), (key, value) => {
         const read = parseIdleAnnotation(JSON.stringify({ ...(annotation as object), [key]: value }));
-        const idle = read === null ? null : idleFromRecords(read, { note: null, replicas: 3 }, []);
+        const idle = read === null ? null : idleFromRecords(read, { originals: null, replicas: 3 }, []);
         expect(() => writeMemory({ ...NO_MEMORY, idle })).not.toThrow();
         expect(idle?.idleReplicas ?? null).toBeNull();
       }),

@@ -55,7 +55,7 @@ const limitException: fc.Arbitrary<LimitException> = fc.record({
   openCount: fc.array(instant, { minLength: 1, maxLength: 3 }),
   closedAt: orNull(instant),
   decided: orNull(fc.record({ at: instant, by: words, value: orNull(amount) })),
-  settled: flag,
+  inEffect: flag,
   approvedBaseline: orNull(fc.record({ value: amount, at: instant })),
   overage: orNull(fc.record({ before: amount, value: amount, since: instant, until: instant, returnedAt: orNull(instant) })),
   leakApprovedAt: orNull(instant),
@@ -91,7 +91,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
     fc.record({ at: instant, reason: words, message: words, heldUntil: instant, count, requestedAt: orNull(instant), values }),
   ),
   lastRollbackRequestAt: orNull(instant),
-  watched: fc.array(fc.record({ since: instant, until: instant, comparedHours: count, before: values }), { maxLength: 3 }),
+  observedReductions: fc.array(fc.record({ since: instant, until: instant, comparedHours: count, before: values }), { maxLength: 3 }),
   failures: fc.array(
     fc.record({
       pod: name,
@@ -124,7 +124,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   ),
   largestNode: orNull(fc.record({ cpuMillicores: amount, cpuSeenAt: instant, memoryBytes: amount, memorySeenAt: instant })),
   hotReplicas: fc.array(fc.record({ container: name, pod: name, uid: name, at: instant, cpu: orNull(amount) }), { maxLength: 3 }),
-  pace: orNull(fc.record({ inForce: fc.constantFrom('Daily' as const, 'Hourly' as const), since: instant })),
+  pace: orNull(fc.record({ effective: fc.constantFrom('Daily' as const, 'Hourly' as const), since: instant })),
   nodeOoms: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
   idle: orNull(
     fc.record({
@@ -137,7 +137,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
       idleReplicas: orNull(count),
       autoscaler: orNull(fc.record({ name, minReplicas: count })),
       scaled: flag,
-      waking: orNull(fc.record({ since: instant, because: words, by: fc.constantFrom('load' as const, 'other' as const) })),
+      waking: orNull(fc.record({ since: instant, reason: words, by: fc.constantFrom('load' as const, 'other' as const) })),
       wakeTriggers: words,
     }),
   ),
@@ -145,7 +145,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
     fc.record({
       since: instant,
       wokenAt: instant,
-      because: words,
+      reason: words,
       shortIdlePeriods: count,
       activeMs: count.map((seconds) => seconds * SECOND_MS),
       floor: sizes,

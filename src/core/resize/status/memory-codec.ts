@@ -37,11 +37,11 @@ import {
   type LargestNode,
   type OomBump,
   type ExternalResizes,
-  type PaceInForce,
+  type EffectivePace,
   type Reductions,
   type ResizeMemory,
   type StartUpBoost,
-  type WatchedReduction,
+  type ObservedReduction,
 } from '../model/situation.ts';
 import { REFUSAL_CODES } from '#kube/records/refusal-code';
 import { newestFailures } from '../plan/failed-resizes.ts';
@@ -100,7 +100,7 @@ const ROLLED_BACK = record<RolledBack>({
   values: CONTAINERS,
 });
 
-const WATCHED = record<WatchedReduction>({
+const OBSERVED_REDUCTION = record<ObservedReduction>({
   since: required(INSTANT),
   until: deadline('since'),
   comparedHours: withDefault(COUNT, 0),
@@ -168,7 +168,7 @@ const REDUCTIONS = record<Reductions>({
   memoryLimit: nullable(INSTANT, 'memoryLimitAt'),
 });
 
-const PACE = record<PaceInForce>({ inForce: required(oneOf(['Daily', 'Hourly'])), since: required(INSTANT) });
+const PACE = record<EffectivePace>({ effective: required(oneOf(['Daily', 'Hourly'])), since: required(INSTANT) });
 
 const EXTERNAL_RESIZES = record<ExternalResizes>({
   by: required(NAME),
@@ -192,9 +192,9 @@ const IDLE = record<IdleMemory>({
   scaled: flag(),
   waking: inline(
     record<NonNullable<IdleMemory['waking']>>({
-      since: required(INSTANT, 'wakingSince'),
-      because: withDefault(text(512), '', 'wakeReason'),
-      by: withDefault(oneOf(['load', 'record', 'other']), 'other', 'wakingBy'),
+      since: required(INSTANT, 'wakeStartedAt'),
+      reason: withDefault(text(512), '', 'wakeReason'),
+      by: withDefault(oneOf(['load', 'record', 'other']), 'other', 'wakeTrigger'),
     }),
   ),
   wakeTriggers: withDefault(text(256), ''),
@@ -203,7 +203,7 @@ const IDLE = record<IdleMemory>({
 const LAST_IDLE = record<LastIdle>({
   since: required(INSTANT),
   wokenAt: required(INSTANT),
-  because: withDefault(text(512), ''),
+  reason: withDefault(text(512), '', 'wakeReason'),
   shortIdlePeriods: withDefault(COUNT, 0),
   activeMs: withDefault(SECONDS, 0, 'activeSeconds'),
   floor: withDefault(VALUES, NO_VALUES),
@@ -235,7 +235,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     template: orEmpty(VALUES, NO_VALUES),
     rolledBack: nullable(ROLLED_BACK),
     lastRollbackRequestAt: nullable(REQUEST_TIME),
-    watched: orEmpty(list(WATCHED), []),
+    observedReductions: orEmpty(list(OBSERVED_REDUCTION), []),
     failures: orEmpty(list(failedResize(maxMessage), newestFailures), [], 'resizes'),
     boosts: orEmpty(list(BOOST), []),
     evictions: nullable(EVICTIONS),

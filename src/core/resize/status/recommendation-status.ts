@@ -125,43 +125,43 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
   if (now - written >= REFRESH_MS || isFarInFuture(written, now)) return true;
   if (PLAIN_FIELDS.some((name) => before[name] !== after[name]) || !isSameMemory(before, after)) return true;
   if (before.waitingForNodeCapacity?.pods !== after.waitingForNodeCapacity?.pods) return true;
-  return amountsChanged(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
+  return hasAmountChanged(before, after) || hasClassChanged(before.classes ?? [], after.classes ?? []);
 }
 
 /** Fields that are compared without a dead band. */
 const PLAIN_FIELDS = ['state', 'reason', 'mode', 'until', 'risk', 'observedGeneration'] as const;
 const PLAIN_FIELDS_OF_CLASS = ['name', 'pods', 'state', 'reason'] as const;
 
-function classesDiffer(before: readonly RecommendationStatusClass[], after: readonly RecommendationStatusClass[]): boolean {
+function hasClassChanged(before: readonly RecommendationStatusClass[], after: readonly RecommendationStatusClass[]): boolean {
   if (before.length !== after.length) return true;
   return after.some((fresh, index) => {
     const old = before[index];
     if (old === undefined) return true;
-    return PLAIN_FIELDS_OF_CLASS.some((name) => old[name] !== fresh[name]) || !isSameMemory(old, fresh) || amountsChanged(old, fresh);
+    return PLAIN_FIELDS_OF_CLASS.some((name) => old[name] !== fresh[name]) || !isSameMemory(old, fresh) || hasAmountChanged(old, fresh);
   });
 }
 
-function amountsChanged(before: Pick<DecidedPart, 'containers'>, after: Pick<DecidedPart, 'containers'>): boolean {
+function hasAmountChanged(before: Pick<DecidedPart, 'containers'>, after: Pick<DecidedPart, 'containers'>): boolean {
   const [old, fresh] = [before.containers ?? [], after.containers ?? []];
   if (old.length !== fresh.length) return true;
   return fresh.some((container, index) => {
     const earlier = old[index];
     if (earlier?.name !== container.name) return true;
-    return amountsDiffer(earlier.current, container.current) || amountsDiffer(earlier.recommended, container.recommended);
+    return hasPairChanged(earlier.current, container.current) || hasPairChanged(earlier.recommended, container.recommended);
   });
 }
 
 type PairsText = RecommendationStatusContainer['current'];
 
-function amountsDiffer(before: PairsText, after: PairsText): boolean {
-  return pairDiffers(before?.requests, after?.requests) || pairDiffers(before?.limits, after?.limits);
+function hasPairChanged(before: PairsText, after: PairsText): boolean {
+  return isPairChanged(before?.requests, after?.requests) || isPairChanged(before?.limits, after?.limits);
 }
 
-function pairDiffers(before: QuantityPair | undefined, after: QuantityPair | undefined): boolean {
+function isPairChanged(before: QuantityPair | undefined, after: QuantityPair | undefined): boolean {
   // The text is nearly always the same, so quantities are only parsed where it differs.
   if (before?.cpu === after?.cpu && before?.memory === after?.memory) return false;
   const [old, fresh] = [readQuantities(before), readQuantities(after)];
-  return differs(old.cpuMillicores, fresh.cpuMillicores) || differs(old.memoryBytes, fresh.memoryBytes);
+  return hasChanged(old.cpuMillicores, fresh.cpuMillicores) || hasChanged(old.memoryBytes, fresh.memoryBytes);
 }
 
 function containerStatus({ name, current, target, advice }: ContainerPlan): RecommendationStatusContainer {
@@ -259,7 +259,7 @@ function conditionsOf(
   );
 }
 
-function differs(before: number | null, after: number | null): boolean {
+function hasChanged(before: number | null, after: number | null): boolean {
   if (before === null || after === null) return before !== after;
   return Math.abs(after - before) > before * TOLERANCE;
 }

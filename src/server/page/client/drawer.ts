@@ -3,7 +3,7 @@ import type { Loaded } from './card.ts';
 import { h, replaceContent, type PageElement } from './dom.ts';
 import { count, cpu, memory, memoryStep, money, moment, percent } from './format.ts';
 import { icon } from './icons.ts';
-import { isForDecision, stateWords } from './recommendation-words.ts';
+import { isForDecision, describeState } from './recommendation-words.ts';
 
 /** Actions of the drawer. `reason` is the user's input. */
 export interface DrawerActions {
@@ -58,7 +58,7 @@ export function drawDrawer(place: PageElement, view: DrawerView, actions: Drawer
 }
 
 function content(detail: RecommendationDetail): readonly PageElement[] {
-  const state = stateWords(detail);
+  const state = describeState(detail);
   const facts = [
     `${detail.kind} in ${detail.namespace}`,
     count(detail.replicas, 'replica'),
@@ -199,7 +199,7 @@ function footer(detail: RecommendationDetail, view: DrawerView, actions: DrawerA
   const decide = isForDecision(detail);
   const canRollBack =
     detail.appliedAt !== null && (detail.state === 'applied' || detail.state === 'optimal' || detail.state === 'applying');
-  if (!decide && !canRollBack) return h('footer', {}, h('p', { class: 'sub' }, outlook(detail)));
+  if (!decide && !canRollBack) return h('footer', {}, h('p', { class: 'sub' }, describeOutlook(detail)));
   return h(
     'footer',
     {},
@@ -260,7 +260,7 @@ function footer(detail: RecommendationDetail, view: DrawerView, actions: DrawerA
   );
 }
 
-function outlook(detail: RecommendationDetail): string {
+function describeOutlook(detail: RecommendationDetail): string {
   if (detail.mode === 'Auto') return 'Mode Auto: it is applied automatically as soon as no blocker remains.';
   if (detail.mode === 'Approve') return 'Mode Approve: a change is applied once a user has approved its values.';
   if (detail.mode === 'Off') return 'Mode Off: Evenkeel does not change it.';

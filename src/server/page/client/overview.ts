@@ -248,7 +248,7 @@ export class Overview {
     this.#lastAnswerAt = meta.timestamp;
   }
 
-  #staleFor(): string | null {
+  #staleMessage(): string | null {
     return this.#meta?.stale === true ? age(this.#meta.dataAge ?? 0) : null;
   }
 
@@ -256,7 +256,7 @@ export class Overview {
     drawTopBar({
       cluster: this.#cluster.data?.cluster ?? null,
       mode: this.#mode,
-      staleFor: this.#staleFor(),
+      staleFor: this.#staleMessage(),
       isConnected: this.#connected,
       lastAnswerAt: this.#lastAnswerAt,
     });
@@ -305,7 +305,7 @@ export class Overview {
     const view = {
       items: this.visible(),
       selected: this.#open === null ? null : keyOf(this.#open.ref),
-      staleFor: this.#staleFor(),
+      staleFor: this.#staleMessage(),
       dryRun: this.#mode?.mode === 'dry-run',
       busy: this.#busy,
       decided: new Map([...this.#decided].map(([key, { words }]) => [key, words])),
@@ -346,7 +346,7 @@ export class Overview {
     const view = {
       title: `${open.ref.namespace}/${open.ref.name}`,
       detail: open.detail,
-      staleFor: this.#staleFor(),
+      staleFor: this.#staleMessage(),
       dryRun: this.#mode?.mode === 'dry-run',
       busy: this.#busy.has(keyOf(open.ref)),
       decided: this.#decided.get(keyOf(open.ref))?.words ?? null,

@@ -8,7 +8,7 @@ import { readChoices } from './address.ts';
 import { age, amount, count, cpu, memory, money, percent } from './format.ts';
 import { followStream } from './live.ts';
 import { areaPath, axisTop, gaps, linePath, spread } from './plot-geometry.ts';
-import { byUrgency, isForDecision, stateWords } from './recommendation-words.ts';
+import { byUrgency, isForDecision, describeState } from './recommendation-words.ts';
 import { pauseText } from './top-bar.ts';
 import { riverEntries } from './river.ts';
 
@@ -118,7 +118,7 @@ describe('state labels', () => {
     [{ state: 'awaiting', reason: 'of-a-later-version' }, 'Of-a-later-version'],
     [{ state: 'optimal' }, 'Right-sized'],
   ] as const)('%j', (given, word) => {
-    expect(stateWords(item(given)).word).toBe(word);
+    expect(describeState(item(given)).word).toBe(word);
   });
 
   test('buttons appear only where a user can decide', () => {

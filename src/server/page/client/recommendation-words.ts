@@ -3,7 +3,7 @@ import { clock } from './format.ts';
 import type { IconName } from './icons.ts';
 
 /** A displayed state: text, colour and icon. */
-export interface StateWords {
+export interface StateDescription {
   readonly word: string;
   readonly tone: '' | 'save' | 'warn' | 'crit' | 'infoc';
   readonly icon: IconName;
@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'invalid-template': 'pod template is invalid',
 };
 
-export function stateWords(item: Pick<Recommendation, 'state' | 'reason' | 'until'>): StateWords {
+export function describeState(item: Pick<Recommendation, 'state' | 'reason' | 'until'>): StateDescription {
   const reason = item.reason === null ? '' : (REASONS[item.reason] ?? item.reason);
   const until = item.until === null ? '' : ` until ${clock(item.until)}`;
   switch (item.state) {

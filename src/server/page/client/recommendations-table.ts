@@ -4,7 +4,7 @@ import { emptyState } from './card.ts';
 import { h, type Child, type PageElement } from './dom.ts';
 import { count, cpu, memory, money, percent } from './format.ts';
 import { icon } from './icons.ts';
-import { isForDecision, isOpen, keyOf, perReplica, stateWords } from './recommendation-words.ts';
+import { isForDecision, isOpen, keyOf, perReplica, describeState } from './recommendation-words.ts';
 
 /** Actions of a row. */
 export interface RowActions {
@@ -73,7 +73,7 @@ export function recommendationsTable(view: TableView, actions: RowActions): read
 
 function tableRow(item: Recommendation, view: TableView, actions: RowActions, cpuCell: PageElement, memoryCell: PageElement): PageElement {
   const key = keyOf(item);
-  const stateLabel = stateWords(item);
+  const stateLabel = describeState(item);
   const freed = isOpen(item) ? item.savingsPerMonthUsd : null;
   const details = [item.kind, count(item.replicas, 'replica'), item.mode];
   return h(

@@ -59,7 +59,7 @@ function recommendationsEvent(changed: readonly Recommendation[], removed: reado
   return {
     records: changed.length,
     dataFor: (scope) => {
-      const isGranted = ({ namespace }: WorkloadRef): boolean => scope.allows(namespace);
+      const isGranted = ({ namespace }: WorkloadRef): boolean => scope.canView(namespace);
       const granted = { changed: changed.filter(isGranted), removed: removed.filter(isGranted) };
       return granted.changed.length + granted.removed.length === 0 ? null : granted;
     },

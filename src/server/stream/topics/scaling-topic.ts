@@ -75,7 +75,7 @@ function scalingEvent(objects: readonly ScaledObject[]): TopicEvent {
   return {
     records: 0,
     dataFor: (scope) => {
-      const granted = objects.filter(({ namespace }) => (namespace === null ? scope.admin : scope.allows(namespace)));
+      const granted = objects.filter(({ namespace }) => (namespace === null ? scope.admin : scope.canView(namespace)));
       return granted.length === 0 ? null : { objects: granted };
     },
   };

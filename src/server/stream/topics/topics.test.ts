@@ -66,7 +66,7 @@ beforeEach(() => {
       return () => void (timelineListeners -= 1);
     },
     usageConfirmedAt: () => null,
-    ready: () => true,
+    isReady: () => true,
   };
 });
 afterEach(() => {

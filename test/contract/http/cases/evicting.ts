@@ -40,8 +40,8 @@ async function budget(api: NamespaceClient, given: CaseContext, spec: Json, coun
 function budgetReads(api: NamespaceClient, given: CaseContext, counted: Json): Promise<Json> {
   return given.eventually(`the budget reads ${JSON.stringify(counted)}: its controller counts the pods`, async () => {
     const { status } = await api.stored(BUDGETS, 'web');
-    const holds = Object.entries(counted).every(([field, value]) => status?.[field] === value);
-    if (!holds || status.observedGeneration === undefined) throw new Error(JSON.stringify(status));
+    const isMet = Object.entries(counted).every(([field, value]) => status?.[field] === value);
+    if (!isMet || status.observedGeneration === undefined) throw new Error(JSON.stringify(status));
     return status;
   });
 }

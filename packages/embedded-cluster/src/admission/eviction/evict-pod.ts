@@ -4,7 +4,7 @@ import type { StrategyContext, SubresourceAction } from '../../api/strategy.ts';
 import { checkPreconditions, readDeleteOptions } from '../../api/verbs/write-request.ts';
 import { withCondition } from '../../controllers/conditions.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
-import { matchesSelector } from '../../controllers/selectors.ts';
+import { isSelectorMatch } from '../../controllers/selectors.ts';
 import type { Pod } from '../../controllers/wire/pod.ts';
 import type { DisruptionBudget } from '../../controllers/wire/policy.ts';
 import { isBeyondBudgets, ruleOnEviction } from './eviction-rule.ts';
@@ -26,7 +26,7 @@ export const evictPod: SubresourceAction = (target, body, context) => {
   checkPreconditions(PODS, pod, options.preconditions);
   const dryRun = context.dryRun || options.dryRun;
 
-  if (!isBeyondBudgets(pod)) askBudget(pod, context, dryRun);
+  if (!isBeyondBudgets(pod)) requestDisruption(pod, context, dryRun);
   if (!dryRun) {
     markDisrupted(pod, context);
     const { gracePeriodSeconds } = options;
@@ -38,10 +38,10 @@ export const evictPod: SubresourceAction = (target, body, context) => {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 };
 
-function askBudget(pod: Pod, context: ActionContext, dryRun: boolean): void {
+function requestDisruption(pod: Pod, context: ActionContext, dryRun: boolean): void {
   const { namespace = '', name } = pod.metadata;
   const all = context.cluster.list(BUDGETS, { namespace }) as readonly DisruptionBudget[];
-  const [budget, another] = all.filter(({ spec }) => matchesSelector(spec.selector, pod.metadata.labels));
+  const [budget, another] = all.filter(({ spec }) => isSelectorMatch(spec.selector, pod.metadata.labels));
   if (budget === undefined) return;
   if (another !== undefined) {
     const why = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';

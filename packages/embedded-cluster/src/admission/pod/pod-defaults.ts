@@ -33,11 +33,11 @@ function defaultRequests(container: WireContainer): void {
 }
 
 function withLostNodeTolerations(tolerations: readonly WireToleration[]): WireToleration[] {
-  const tolerates = (key: string): boolean =>
+  const isTolerated = (key: string): boolean =>
     tolerations.some(
       (each) => (each.key === undefined || each.key === '' || each.key === key) && (each.effect ?? 'NoExecute') === 'NoExecute',
     );
-  const missing = LOST_NODE_TAINTS.filter((key) => !tolerates(key));
+  const missing = LOST_NODE_TAINTS.filter((key) => !isTolerated(key));
   return [
     ...tolerations,
     ...missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: LOST_NODE_SECONDS })),

@@ -2,9 +2,9 @@
 // https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/
 
 import type { FieldError } from '../../api/api-error.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import type { Pod, PodSpec, ResourceList, WireContainer, WireResources } from '../../controllers/wire/pod.ts';
-import { sameAmount } from '../amounts.ts';
+import { isSameAmount } from '../amounts.ts';
 import { forbiddenField, invalidValue } from '../field-errors.ts';
 import type { PlacedContainer } from './pod-containers.ts';
 import { isSidecar, placedContainers } from './pod-containers.ts';
@@ -24,7 +24,7 @@ export function keepOnlyResize(draft: Pod, old: Pod): void {
   const spec = structuredClone(old.spec);
   for (const list of LISTS) {
     const given: unknown = draft.spec[list] ?? [];
-    if (!Array.isArray(given) || !sameNames(given as WireContainer[], old.spec[list] ?? [])) {
+    if (!Array.isArray(given) || !hasSameNames(given as WireContainer[], old.spec[list] ?? [])) {
       if (draft.spec[list] !== undefined) spec[list] = draft.spec[list];
       continue;
     }
@@ -45,7 +45,7 @@ function put<T extends object, K extends keyof T>(to: T, field: K, value: T[K] |
 }
 
 /** The same containers in the same order. */
-function sameNames(a: readonly WireContainer[], b: readonly WireContainer[]): boolean {
+function hasSameNames(a: readonly WireContainer[], b: readonly WireContainer[]): boolean {
   return a.length === b.length && a.every((container, index) => (container as WireContainer | null)?.name === b[index]?.name);
 }
 
@@ -111,13 +111,13 @@ function isRemoved(now: ResourceList = {}, before: ResourceList = {}): boolean {
 function otherChangeErrors({ path, container, isInit, from }: ResizedContainer): FieldError[] {
   const restarting = (container.resizePolicy ?? []).some(({ restartPolicy }) => restartPolicy === 'RestartContainer');
   const errors: FieldError[] = [];
-  if (hasOtherThanResizable(container.resources, from.resources) || !equalJson(container.resizePolicy ?? [], from.resizePolicy ?? []))
+  if (hasOtherThanResizable(container.resources, from.resources) || !isEqualJson(container.resizePolicy ?? [], from.resizePolicy ?? []))
     errors.push(
       isInit
         ? forbiddenField(path, 'only cpu and memory resources for init or sidecar containers are mutable')
         : forbiddenField('spec', MUTABLE),
     );
-  if (isInit && !isSidecar(from) && restarting && !equalJson(container.resources, from.resources))
+  if (isInit && !isSidecar(from) && restarting && !isEqualJson(container.resources, from.resources))
     errors.push(forbiddenField(path, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'));
   return errors;
 }
@@ -129,7 +129,7 @@ function hasOtherThanResizable(now: WireResources | undefined, before: WireResou
   const isSame = (['requests', 'limits'] as const).every((side) => {
     const left = others(now?.[side]);
     const right = before?.[side] ?? {};
-    return left.length === others(right).length && left.every(([name, amount]) => sameAmount(amount, right[name]));
+    return left.length === others(right).length && left.every(([name, amount]) => isSameAmount(amount, right[name]));
   });
-  return !isSame || !equalJson(now?.['claims' as never], before?.['claims' as never]);
+  return !isSame || !isEqualJson(now?.['claims' as never], before?.['claims' as never]);
 }

@@ -11,13 +11,13 @@ export function hasPodShape(spec: unknown): spec is PodSpec {
   const lists = ['containers', 'initContainers', 'tolerations', 'volumes'].map((field) => spec[field]);
   if (!lists.every(isRecordsOrAbsent)) return false;
   if (!['serviceAccountName', 'serviceAccount', 'priorityClassName'].every((field) => isTextOrAbsent(spec[field]))) return false;
-  if (spec['resources'] !== undefined && !areResources(spec['resources'])) return false;
+  if (spec['resources'] !== undefined && !isResourceRequirements(spec['resources'])) return false;
   return placedContainers(spec as unknown as PodSpec).every(
-    ({ container }) => areResources(container.resources) && isRecordsOrAbsent(container.resizePolicy),
+    ({ container }) => isResourceRequirements(container.resources) && isRecordsOrAbsent(container.resizePolicy),
   );
 }
 
-function areResources(resources: unknown): boolean {
+function isResourceRequirements(resources: unknown): boolean {
   if (resources === undefined) return true;
   return isObject(resources) && [resources['requests'], resources['limits']].every((list) => list === undefined || isAmounts(list));
 }

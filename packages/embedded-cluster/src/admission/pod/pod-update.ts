@@ -1,5 +1,5 @@
 import type { FieldError } from '../../api/api-error.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import type { Pod, PodSpec, WireContainer, WireToleration } from '../../controllers/wire/pod.ts';
 import { forbiddenField, invalidValue } from '../field-errors.ts';
 
@@ -12,7 +12,7 @@ const FIXED =
 /** Errors of an update of the pod itself. */
 export function podUpdateErrors(pod: Pod, old: Pod): FieldError[] {
   const errors = [...deadlineErrors(pod.spec, old.spec), ...tolerationErrors(pod.spec, old.spec), ...gateAdditions(pod.spec, old.spec)];
-  if (!equalJson(asIfUnchanged(pod.spec, old.spec), old.spec)) errors.push(forbiddenField('spec', FIXED));
+  if (!isEqualJson(asIfUnchanged(pod.spec, old.spec), old.spec)) errors.push(forbiddenField('spec', FIXED));
   return errors;
 }
 
@@ -46,9 +46,9 @@ function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
 }
 
 function tolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const kept = (toleration: WireToleration): boolean =>
-    (spec.tolerations ?? []).some((each) => equalJson({ ...each, tolerationSeconds: 0 }, { ...toleration, tolerationSeconds: 0 }));
-  if ((old.tolerations ?? []).every(kept)) return [];
+  const isKept = (toleration: WireToleration): boolean =>
+    (spec.tolerations ?? []).some((each) => isEqualJson({ ...each, tolerationSeconds: 0 }, { ...toleration, tolerationSeconds: 0 }));
+  if ((old.tolerations ?? []).every(isKept)) return [];
   return [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }
 

@@ -11,16 +11,16 @@ const COMPUTE = ['cpu', 'memory'] as const;
  */
 export function qosClassOf(spec: PodSpec): QosClass {
   const stated = spec.resources === undefined ? placedContainers(spec).map(({ container }) => container.resources) : [spec.resources];
-  if (!stated.some((resources) => COMPUTE.some((name) => saysAnything(resources, name)))) return 'BestEffort';
-  const guaranteed = stated.every((resources) => COMPUTE.every((name) => asksForItsLimit(resources, name)));
+  if (!stated.some((resources) => COMPUTE.some((name) => hasAmountOf(resources, name)))) return 'BestEffort';
+  const guaranteed = stated.every((resources) => COMPUTE.every((name) => isRequestEqualToLimit(resources, name)));
   return guaranteed ? 'Guaranteed' : 'Burstable';
 }
 
-function saysAnything(resources: WireResources | undefined, name: string): boolean {
+function hasAmountOf(resources: WireResources | undefined, name: string): boolean {
   return [resources?.requests, resources?.limits].some((list) => (amountOf(list, name)?.nano ?? 0n) > 0n);
 }
 
-function asksForItsLimit(resources: WireResources | undefined, name: string): boolean {
+function isRequestEqualToLimit(resources: WireResources | undefined, name: string): boolean {
   const limit = amountOf(resources?.limits, name)?.nano ?? 0n;
   return limit > 0n && (amountOf(resources?.requests, name)?.nano ?? limit) === limit;
 }

@@ -1,7 +1,7 @@
 import { isObject } from '#kube/json';
 import type { FieldError } from '../../api/api-error.ts';
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import type { Claim, StorageClass } from '../../controllers/wire/storage.ts';
 import { amountOf } from '../amounts.ts';
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
@@ -35,7 +35,7 @@ export const claimStrategy: ResourceStrategy = {
   },
 
   admit(object, old, context, subresource) {
-    if (subresource === '' && (old === null || !equalJson(object['spec'], old['spec']))) checkClaimLimits(object, context);
+    if (subresource === '' && (old === null || !isEqualJson(object['spec'], old['spec']))) checkClaimLimits(object, context);
   },
 };
 
@@ -48,7 +48,7 @@ function classOf(
 
 /** A claim may be expanded when its class allows it, and is bound once; its other fields are immutable. */
 function changeErrors(claim: Claim, old: Claim, storageClass: StorageClass | undefined): FieldError[] {
-  if (!equalJson(fixedPart(claim.spec, old), fixedPart(old.spec, old))) {
+  if (!isEqualJson(fixedPart(claim.spec, old), fixedPart(old.spec, old))) {
     const why = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     return [forbiddenField('spec', why)];
   }

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../api/api-error.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
 import { immutableErrors } from '../workloads/template-rules.ts';
 
@@ -75,6 +75,6 @@ function frozenErrors(object: KubeObject, old: KubeObject | null): FieldError[] 
   if (old?.['immutable'] !== true) return [];
   const fields = ['data', 'binaryData', 'immutable'] as const;
   return fields
-    .filter((field) => !equalJson(object[field], old[field]))
+    .filter((field) => !isEqualJson(object[field], old[field]))
     .map((field) => forbiddenField(field, 'field is immutable when `immutable` is set'));
 }

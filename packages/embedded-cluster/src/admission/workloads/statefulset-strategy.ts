@@ -1,6 +1,6 @@
 import { isObject } from '#kube/json';
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import type { StatefulSet } from '../../controllers/wire/workload.ts';
 import type { PodTemplate } from '../../controllers/wire/pod.ts';
 import type { FieldError } from '../../api/api-error.ts';
@@ -37,7 +37,7 @@ export const statefulSetStrategy: ResourceStrategy = {
       ...selectorErrors(spec.selector, spec.template, 'statefulset'),
       ...templateErrors(withClaimVolumes(spec), ['Always']),
     ];
-    if (old !== null && !equalJson(fixedPart(spec), fixedPart((old as StatefulSet).spec))) {
+    if (old !== null && !isEqualJson(fixedPart(spec), fixedPart((old as StatefulSet).spec))) {
       const names = MUTABLE.map((field) => `'${field}'`);
       const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
       errors.push(forbiddenField('spec', `updates to statefulset spec for fields other than ${list} are forbidden`));

@@ -2,8 +2,8 @@
 
 import type { LabelSelector } from '#kube/label-selector';
 import type { FieldError } from '../../api/api-error.ts';
-import { equalJson } from '../../api/json.ts';
-import { isEmptySelector, matchesSelector } from '../../controllers/selectors.ts';
+import { isEqualJson } from '../../api/json.ts';
+import { isEmptySelector, isSelectorMatch } from '../../controllers/selectors.ts';
 import { resolveCount } from '../../controllers/int-or-percent.ts';
 import type { PodTemplate } from '../../controllers/wire/pod.ts';
 import type { IntOrPercent, RollingUpdate } from '../../controllers/wire/workload.ts';
@@ -26,7 +26,7 @@ export function selectorErrors(
   const operatorErrors = expressionErrors(selector);
   if (operatorErrors.length > 0) return [...operatorErrors, invalidValue('spec.selector', selector, 'invalid label selector')];
   if (isEmptySelector(selector)) return [invalidValue('spec.selector', selector, `empty selector is invalid for ${workload}`)];
-  return template === undefined || matchesSelector(selector, template.metadata?.labels) ? [] : [mismatch];
+  return template === undefined || isSelectorMatch(selector, template.metadata?.labels) ? [] : [mismatch];
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
@@ -40,7 +40,7 @@ function expressionErrors({ matchExpressions = [] }: LabelSelector): FieldError[
 }
 
 export function immutableErrors(field: string, now: unknown, before: unknown): FieldError[] {
-  return equalJson(now, before) ? [] : [invalidValue(field, now, 'field is immutable')];
+  return isEqualJson(now, before) ? [] : [invalidValue(field, now, 'field is immutable')];
 }
 
 /** @param restartPolicies policies that the workload supports */

@@ -33,9 +33,9 @@ export class Authenticator {
 
   /** The user of a token; undefined for an invalid or expired one. */
   authenticate(token: string): UserInfo | undefined {
-    if (sameText(token, this.adminToken)) return ADMIN;
+    if (isSameText(token, this.adminToken)) return ADMIN;
     const [header = '', payload = '', signature = ''] = token.split('.');
-    if (!sameText(signature, this.#sign(`${header}.${payload}`))) return undefined;
+    if (!isSameText(signature, this.#sign(`${header}.${payload}`))) return undefined;
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
     if (!isObject(claims) || (this.#expiryById.get(String(claims['jti'])) ?? 0) <= this.#machine.nowMs()) return undefined;
     const [, , namespace = '', name = ''] = String(claims['sub']).split(':');
@@ -81,7 +81,7 @@ function encoded(value: unknown): string {
 }
 
 /** Constant-time comparison. */
-function sameText(a: string, b: string): boolean {
+function isSameText(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);

@@ -63,7 +63,7 @@ export class Authorizer {
   decide(user: UserInfo, attributes: AccessAttributes): AccessDecision {
     if (user.groups.includes(MASTERS_GROUP)) return { allowed: true, reason: '' };
     const namespace = attributes.resource?.namespace ?? null;
-    for (const { rule, why } of this.#rules(user, namespace)) if (covers(rule, attributes)) return { allowed: true, reason: why };
+    for (const { rule, why } of this.#rules(user, namespace)) if (isAllowedByRule(rule, attributes)) return { allowed: true, reason: why };
     return { allowed: false };
   }
 
@@ -139,10 +139,10 @@ function isSubject(user: UserInfo, subject: Record<string, unknown>, namespace: 
 }
 
 /** Whether one rule allows the request. */
-function covers(rule: PolicyRule, { verb, resource, path }: AccessAttributes): boolean {
-  if (!listed(rule.verbs, verb)) return false;
-  if (path !== undefined) return (rule.nonResourceURLs ?? []).some((pattern) => matchesUrl(pattern, path));
-  if (resource === undefined || !listed(rule.apiGroups, resource.group)) return false;
+function isAllowedByRule(rule: PolicyRule, { verb, resource, path }: AccessAttributes): boolean {
+  if (!isListed(rule.verbs, verb)) return false;
+  if (path !== undefined) return (rule.nonResourceURLs ?? []).some((pattern) => isUrlMatch(pattern, path));
+  if (resource === undefined || !isListed(rule.apiGroups, resource.group)) return false;
   const { plural, subresource, name } = resource;
   const asked = subresource === '' ? plural : `${plural}/${subresource}`;
   const named = (rule.resources ?? []).some(
@@ -152,11 +152,11 @@ function covers(rule: PolicyRule, { verb, resource, path }: AccessAttributes): b
   return named && (names.length === 0 || (name !== null && names.includes(name)));
 }
 
-function listed(values: readonly string[] | undefined, value: string): boolean {
+function isListed(values: readonly string[] | undefined, value: string): boolean {
   return values?.some((entry) => entry === '*' || entry === value) ?? false;
 }
 
-function matchesUrl(pattern: string, path: string): boolean {
+function isUrlMatch(pattern: string, path: string): boolean {
   if (pattern === '*' || pattern === path) return true;
   return pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1));
 }

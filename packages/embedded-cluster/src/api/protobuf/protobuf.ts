@@ -92,7 +92,7 @@ export class ProtobufDecoder {
     // A packed list is the bare numbers: given a tag each, it reads like a message.
     const numbers: unknown[] = [];
     const tagged = Buffer.concat(
-      [...value.bytes].flatMap((byte, index, all) => (startsNumber(all, index) ? [Buffer.from([8, byte])] : [Buffer.from([byte])])),
+      [...value.bytes].flatMap((byte, index, all) => (isNumberStart(all, index) ? [Buffer.from([8, byte])] : [Buffer.from([byte])])),
     );
     for (const { value: number } of wireFields(tagged)) numbers.push(this.#value('i', number));
     return numbers;
@@ -228,6 +228,6 @@ function isZero(value: unknown): boolean {
 }
 
 /** The first byte of a varint in a run of them. */
-function startsNumber(bytes: readonly number[], index: number): boolean {
+function isNumberStart(bytes: readonly number[], index: number): boolean {
   return index === 0 || (bytes[index - 1] ?? 0) < 0x80;
 }

@@ -31,7 +31,7 @@ export function metricsAnswer(
     plural === 'nodes' ? provider.nodeMetrics(wanted) : provider.podMetrics(namespace ?? undefined, wanted);
   const shown = found
     .filter((measured) => labels === null || labels(measured.labels))
-    .map((measured) => shownAs(kind, resource.apiVersion, measured))
+    .map((measured) => presentMeasured(kind, resource.apiVersion, measured))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ object }) => object);
   if (name === null) return json(200, { kind: listKind, apiVersion: resource.apiVersion, metadata: {}, items: shown });
@@ -40,7 +40,7 @@ export function metricsAnswer(
   return json(200, only);
 }
 
-function shownAs(kind: string, apiVersion: string, measured: Measured): { readonly key: string; readonly object: object } {
+function presentMeasured(kind: string, apiVersion: string, measured: Measured): { readonly key: string; readonly object: object } {
   const { name, labels, at, windowSeconds } = measured;
   const namespaced = 'namespace' in measured ? { namespace: measured.namespace } : {};
   const own =

@@ -23,7 +23,7 @@ interface ClockState {
   readonly startedAt: number;
 }
 
-export interface NonResourceParts {
+export interface NonResourceHandlerDependencies {
   readonly resources: ServedResources;
   readonly openApi: OpenApiDocuments;
   readonly clock: Clock;
@@ -41,10 +41,10 @@ const EMPTY_OPENAPI_V2 = Buffer.from('\x0a\x032.0\x12\x15\x0a\x0aKubernetes\x12\
 const HEALTH_CHECKS = ['ping', 'log', 'etcd', 'poststarthook/start-apiextensions-controllers', 'informer-sync'] as const;
 
 export class NonResourceHandler {
-  readonly #parts: NonResourceParts;
+  readonly #dependencies: NonResourceHandlerDependencies;
 
-  constructor(parts: NonResourceParts) {
-    this.#parts = parts;
+  constructor(dependencies: NonResourceHandlerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** undefined for a path that is not served. */
@@ -69,14 +69,14 @@ export class NonResourceHandler {
       case '/version':
         return json(200, SERVER_VERSION);
       case '/evenkeel/clock':
-        return json(200, { now: this.#parts.clock.now(), ...this.#parts.clockState() });
+        return json(200, { now: this.#dependencies.clock.now(), ...this.#dependencies.clockState() });
       default:
         return health(path, call);
     }
   }
 
   #discovery([root = '', group = '', version = '']: readonly string[], call: ApiCall): Answer | undefined {
-    const { resources } = this.#parts;
+    const { resources } = this.#dependencies;
     if (group === '') {
       const aggregated = acceptedDiscovery(call.accept);
       if (aggregated !== null)
@@ -88,7 +88,7 @@ export class NonResourceHandler {
   }
 
   #openApi(path: string, accept: string): Answer | undefined {
-    const { openApi } = this.#parts;
+    const { openApi } = this.#dependencies;
     if (path === '/openapi/v2' && accept.includes(OPENAPI_PROTOBUF_MARK) && !accept.includes('json'))
       return { kind: 'body', status: 200, headers: {}, contentType: OPENAPI_PROTOBUF_TYPE, body: EMPTY_OPENAPI_V2 };
     if (path === '/openapi/v2') return json(200, openApi.v2());
@@ -100,7 +100,7 @@ export class NonResourceHandler {
   }
 
   #paths(): string[] {
-    const versions = [...this.#parts.resources.groups()].flatMap(([group, served]) =>
+    const versions = [...this.#dependencies.resources.groups()].flatMap(([group, served]) =>
       group === '' ? [] : [`/apis/${group}`, ...served.map((version) => `/apis/${group}/${version}`)],
     );
     return [

@@ -32,15 +32,15 @@ export class OpenApiDocuments {
     if (served.length === 0) return undefined;
     const descriptors = served.map(({ descriptor }) => descriptor);
     const name = groupVersion(group, version);
-    return this.#kept(name, () => openApiV3Document(name, descriptors, this.#schemas));
+    return this.#getCached(name, () => openApiV3Document(name, descriptors, this.#schemas));
   }
 
   v2(): object {
     const descriptors = [...this.#resources.all()].map(({ descriptor }) => descriptor);
-    return this.#kept('', () => openApiV2Document(descriptors, this.#schemas));
+    return this.#getCached('', () => openApiV2Document(descriptors, this.#schemas));
   }
 
-  #kept(name: string, make: () => object): object {
+  #getCached(name: string, make: () => object): object {
     if (this.#generation !== this.#resources.generation) {
       this.#documents = new Map();
       this.#generation = this.#resources.generation;

@@ -12,7 +12,7 @@ import { listObjects, type ListQuery } from '../verbs/object-lister.ts';
 import { decodeObject } from '../verbs/object-metadata.ts';
 import { patchTypeOf, type ObjectPatcher } from '../verbs/object-patcher.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import type { ObjectWriter, Written } from '../verbs/object-writer.ts';
+import type { ObjectWriter, WriteResult } from '../verbs/object-writer.ts';
 import { negotiate, ObjectPresenter, type TableMaker } from './representation.ts';
 import { isTrue, writeRequestOf } from './write-options.ts';
 import type { ResourceTarget } from './request-target.ts';
@@ -24,7 +24,7 @@ import type { WatchTimers } from '../watch/watch-timers.ts';
 import { checkWatchQuery, WatchSession, type WatchQuery } from '../watch/watch-session.ts';
 import { readDeleteOptions, subjectOf, type WriteRequest } from '../verbs/write-request.ts';
 
-export interface ResourceHandlerParts {
+export interface ResourceHandlerDependencies {
   readonly store: ObjectStore;
   readonly writer: ObjectWriter;
   readonly deleter: ObjectDeleter;
@@ -52,15 +52,15 @@ const ANSWERS_DELETED_OBJECT: ReadonlySet<string> = new Set([
 const OBJECT_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'resize']);
 
 export class ResourceHandler {
-  readonly #parts: ResourceHandlerParts;
+  readonly #dependencies: ResourceHandlerDependencies;
 
-  constructor(parts: ResourceHandlerParts) {
-    this.#parts = parts;
+  constructor(dependencies: ResourceHandlerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Throws ApiStatusError for every error. */
   handle(resource: ServedResource, target: ResourceTarget, verb: string, call: ApiCall): Answer {
-    const request = writeRequestOf(call, this.#parts.authorizer);
+    const request = writeRequestOf(call, this.#dependencies.authorizer);
     switch (verb) {
       case 'get':
         return this.#get(resource, target, call);
@@ -86,7 +86,7 @@ export class ResourceHandler {
   #get(resource: ServedResource, target: ResourceTarget, call: ApiCall): Answer {
     const { namespace, subresource } = target;
     const name = target.name ?? '';
-    const stored = this.#parts.store.table(resource.storageId).get(namespace, name);
+    const stored = this.#dependencies.store.table(resource.storageId).get(namespace, name);
     if (stored === undefined) throw notFound(subjectOf(resource, name));
     const served = resource.view.toServed(stored);
     if (subresource === 'scale')
@@ -97,12 +97,12 @@ export class ResourceHandler {
 
   #list(resource: ServedResource, target: ResourceTarget, call: ApiCall): Answer {
     const presenter = this.#presenter(resource, call);
-    const page = listObjects(this.#parts.store, this.#selection(resource, target, call), listQueryOf(call.query));
+    const page = listObjects(this.#dependencies.store, this.#selection(resource, target, call), listQueryOf(call.query));
     return json(200, presenter.list(page));
   }
 
   #watch(resource: ServedResource, target: ResourceTarget, call: ApiCall): StreamAnswer {
-    const { store, watchTimers } = this.#parts;
+    const { store, watchTimers } = this.#dependencies;
     const view = this.#presenter(resource, call).watchView();
     const selection = this.#selection(resource, target, call);
     const query = watchQueryOf(call.query);
@@ -141,17 +141,17 @@ export class ResourceHandler {
   #create(resource: ServedResource, target: ResourceTarget, call: ApiCall, request: WriteRequest): Answer {
     const { namespace, name, subresource } = target;
     if (subresource !== '')
-      return json(201, this.#parts.subresources.create(resource, namespace, name ?? '', subresource, call.body, request));
+      return json(201, this.#dependencies.subresources.create(resource, namespace, name ?? '', subresource, call.body, request));
     if (name !== null) throw methodNotAllowed();
     const { object, unknownFields } = decodeObject(call.body, resource.apiVersion, resource.descriptor.kind);
     delete object.metadata.managedFields;
-    return this.#written(resource, this.#parts.writer.create(resource, namespace, object, request, unknownFields), call);
+    return this.#written(resource, this.#dependencies.writer.create(resource, namespace, object, request, unknownFields), call);
   }
 
   #update(resource: ServedResource, target: ResourceTarget, call: ApiCall, request: WriteRequest): Answer {
     const { namespace, subresource } = target;
     const name = target.name ?? '';
-    if (subresource === 'finalize') return json(200, this.#parts.subresources.finalize(resource, name, call.body, request));
+    if (subresource === 'finalize') return json(200, this.#dependencies.subresources.finalize(resource, name, call.body, request));
     if (subresource === 'scale') return this.#replaceScale(resource, namespace, name, call, request);
     if (!OBJECT_SUBRESOURCES.has(subresource)) throw methodNotAllowed();
     const { object, unknownFields } = decodeObject(call.body, resource.apiVersion, resource.descriptor.kind);
@@ -159,7 +159,7 @@ export class ResourceHandler {
     if ((object.metadata.name as string | undefined) === undefined || object.metadata.name === '')
       throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
     const change = { subresource, produce: () => object, unknownFields };
-    const { store, writer } = this.#parts;
+    const { store, writer } = this.#dependencies;
     const isNew = resource.descriptor.createdByUpdate === true && store.table(resource.storageId).get(namespace, name) === undefined;
     const written =
       isNew && subresource === '' && object.metadata.name === name
@@ -175,7 +175,7 @@ export class ResourceHandler {
       applyScale(resource, draft, scale);
       return draft;
     };
-    const written = this.#parts.writer.update(resource, namespace, name, { subresource: 'scale', produce }, request);
+    const written = this.#dependencies.writer.update(resource, namespace, name, { subresource: 'scale', produce }, request);
     return json(200, scaleOf(resource, written.object));
   }
 
@@ -184,7 +184,7 @@ export class ResourceHandler {
     if (!OBJECT_SUBRESOURCES.has(subresource) && subresource !== 'scale') throw methodNotAllowed();
     const type = patchTypeOf(call.contentType ?? '', resource);
     const force = isTrue(call.query['force']);
-    const written = this.#parts.patcher.patch({
+    const written = this.#dependencies.patcher.patch({
       resource,
       namespace,
       name: target.name ?? '',
@@ -202,7 +202,7 @@ export class ResourceHandler {
     const name = target.name ?? '';
     if (target.subresource !== '') throw methodNotAllowed();
     const { dryRun, ...options } = readDeleteOptions(call.body, call.query);
-    const deleted = this.#parts.deleter.delete(resource, target.namespace, name, options, dryRun);
+    const deleted = this.#dependencies.deleter.delete(resource, target.namespace, name, options, dryRun);
     if (deleted === undefined) throw notFound(subjectOf(resource, name));
     const object = resource.view.toServed(deleted.object);
     if (!deleted.gone || ANSWERS_DELETED_OBJECT.has(resource.id)) return json(200, this.#presenter(resource, call).served(object));
@@ -213,14 +213,14 @@ export class ResourceHandler {
 
   #deleteCollection(resource: ServedResource, target: ResourceTarget, call: ApiCall): Answer {
     const { dryRun, ...options } = readDeleteOptions(call.body, call.query);
-    const page = listObjects(this.#parts.store, this.#selection(resource, target, call), listQueryOf(call.query));
+    const page = listObjects(this.#dependencies.store, this.#selection(resource, target, call), listQueryOf(call.query));
     for (const { metadata } of page.items) {
-      this.#parts.deleter.delete(resource, metadata.namespace ?? null, metadata.name, options, dryRun);
+      this.#dependencies.deleter.delete(resource, metadata.namespace ?? null, metadata.name, options, dryRun);
     }
     return json(200, this.#presenter(resource, call).list(page));
   }
 
-  #written(resource: ServedResource, written: Written, call: ApiCall): Answer {
+  #written(resource: ServedResource, written: WriteResult, call: ApiCall): Answer {
     const shown = this.#presenter(resource, call).served(written.object);
     return json(written.created ? 201 : 200, shown, warningHeaders(written.warnings));
   }
@@ -233,7 +233,7 @@ export class ResourceHandler {
         'NotAcceptable',
         'only the following media types are accepted: application/json, application/json;as=Table;v=v1;g=meta.k8s.io, application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
       );
-    return new ObjectPresenter(resource, representation, this.#parts.tables, () => this.#parts.clock.now());
+    return new ObjectPresenter(resource, representation, this.#dependencies.tables, () => this.#dependencies.clock.now());
   }
 
   #selection(resource: ServedResource, target: ResourceTarget, call: ApiCall): Selection {

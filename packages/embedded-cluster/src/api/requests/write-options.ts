@@ -26,7 +26,7 @@ export function writeRequestOf(call: ApiCall, authorizer: Authorizer): WriteRequ
     fieldValidation: VALIDATIONS.find((known) => known === call.query['fieldValidation']) ?? 'Warn',
     trusted: false,
     duplicateFields: call.duplicateFields ?? [],
-    may: (attributes) => authorizer.decide(call.user, attributes).allowed,
+    isAllowed: (attributes) => authorizer.decide(call.user, attributes).allowed,
   };
 }
 

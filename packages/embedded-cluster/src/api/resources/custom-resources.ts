@@ -5,8 +5,8 @@ import { readCustomResourceDefinition } from '../../schema/custom-resource.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { FieldError } from '../api-error.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { conditionIs, definitionStatus, nameConflict } from './definition-status.ts';
-import { cloneJson, equalJson, readPath } from '../json.ts';
+import { hasTrueCondition, definitionStatus, nameConflict } from './definition-status.ts';
+import { cloneJson, isEqualJson, readPath } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { relabelledView, type ObjectView } from '../store/object-view.ts';
 import type { ObjectStore, StoredChange } from '../store/object-store.ts';
@@ -20,7 +20,7 @@ export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 /** Finalizer that keeps a definition until its objects are deleted. */
 const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
-export interface CustomResourceParts {
+export interface CustomResourceDependencies {
   readonly store: ObjectStore;
   readonly resources: ServedResources;
   readonly schemas: SchemaRegistry;
@@ -31,12 +31,12 @@ export interface CustomResourceParts {
 }
 
 export class CustomResources {
-  readonly #parts: CustomResourceParts;
+  readonly #dependencies: CustomResourceDependencies;
   readonly #columns = new Map<string, readonly PrinterColumn[]>();
   readonly #stops: (() => void)[] = [];
 
-  constructor(parts: CustomResourceParts) {
-    this.#parts = parts;
+  constructor(dependencies: CustomResourceDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Strategy of definitions. Their status is set during the write, so that a new kind can be used immediately. */
@@ -50,7 +50,7 @@ export class CustomResources {
     },
     validate: (definition, old) => [
       ...readCustomResourceDefinition(definition).errors,
-      ...(old !== null && conditionIs(old, 'Established') ? immutableErrors(definition, old) : []),
+      ...(old !== null && hasTrueCondition(old, 'Established') ? immutableErrors(definition, old) : []),
     ],
   };
 
@@ -61,10 +61,10 @@ export class CustomResources {
 
   /** Starts to serve definitions, and to clean up after deleted ones. */
   start(): void {
-    const table = this.#parts.store.table(DEFINITIONS);
+    const table = this.#dependencies.store.table(DEFINITIONS);
     this.#stops.push(table.onCommit((change) => this.#onCommit(change)));
     this.#stops.push(
-      this.#parts.access().onChange(DEFINITIONS, ({ type, object }) => {
+      this.#dependencies.access().onChange(DEFINITIONS, ({ type, object }) => {
         if (type !== 'DELETED' && object.metadata.deletionTimestamp !== undefined) this.#cleanUp(object);
       }),
     );
@@ -75,8 +75,8 @@ export class CustomResources {
   }
 
   #settle(draft: KubeObject, old: KubeObject | undefined, now: number): void {
-    const others = this.#parts.store.table(DEFINITIONS).list();
-    const conflict = nameConflict(draft, others, this.#parts.resources.all());
+    const others = this.#dependencies.store.table(DEFINITIONS).list();
+    const conflict = nameConflict(draft, others, this.#dependencies.resources.all());
     draft['status'] = definitionStatus(draft, old, conflict, toTimestamp(now));
   }
 
@@ -88,10 +88,10 @@ export class CustomResources {
     }
     if (previous !== undefined && isServedAlike(previous, object)) return;
     this.#withdraw(id);
-    if (!conditionIs(object, 'Established')) return;
+    if (!hasTrueCondition(object, 'Established')) return;
     // An earlier resourceVersion precedes this kind, and its history has no changes from there.
-    if (previous === undefined || !conditionIs(previous, 'Established')) {
-      const { store } = this.#parts;
+    if (previous === undefined || !hasTrueCondition(previous, 'Established')) {
+      const { store } = this.#dependencies;
       store.table(id).beginHistory(store.revision);
     }
     this.#serve(object);
@@ -99,7 +99,7 @@ export class CustomResources {
 
   #serve(definition: KubeObject): void {
     const { descriptors, schemas, columns, scalePaths, storageVersion } = readCustomResourceDefinition(definition);
-    const since = this.#parts.store.revision;
+    const since = this.#dependencies.store.revision;
     const terminating = definition.metadata.deletionTimestamp !== undefined;
     for (const read of descriptors) {
       const descriptor = terminating ? { ...read, verbs: read.verbs.filter((verb) => verb !== 'create') } : read;
@@ -115,16 +115,16 @@ export class CustomResources {
         view: this.#viewOf(descriptor, relabelledView(groupVersion(group, version), groupVersion(group, storageVersion)), since),
         scalePaths: scalePaths.get(version) ?? null,
       };
-      this.#parts.resources.add(resource);
+      this.#dependencies.resources.add(resource);
       const schema = schemas.get(version);
-      if (schema !== undefined) this.#parts.schemas.registerCustom(descriptor, schema);
+      if (schema !== undefined) this.#dependencies.schemas.registerCustom(descriptor, schema);
       this.#columns.set(keyOf(descriptor), columns.get(version) ?? []);
     }
   }
 
   /** Objects that were stored before the schema are pruned and defaulted by it on read. */
   #viewOf(descriptor: ResourceDescriptor, view: ObjectView, since: number): ObjectView {
-    const { work } = this.#parts;
+    const { work } = this.#dependencies;
     return {
       toStored: (served) => view.toStored(served),
       toServed: (stored) => {
@@ -139,25 +139,25 @@ export class CustomResources {
   }
 
   #withdraw(id: string): void {
-    for (const resource of [...this.#parts.resources.all()].filter((served) => served.custom && served.id === id)) {
-      this.#parts.schemas.unregisterCustom(resource.descriptor);
+    for (const resource of [...this.#dependencies.resources.all()].filter((served) => served.custom && served.id === id)) {
+      this.#dependencies.schemas.unregisterCustom(resource.descriptor);
       this.#columns.delete(keyOf(resource.descriptor));
     }
-    if (this.#parts.resources.findById(id)?.custom === true) this.#parts.resources.remove(id);
+    if (this.#dependencies.resources.findById(id)?.custom === true) this.#dependencies.resources.remove(id);
   }
 
   /** Deletes the objects of a terminating definition, and removes its finalizer when none is left. */
   #cleanUp(definition: KubeObject): void {
     const { name } = definition.metadata;
     if (definition.metadata.finalizers?.includes(CLEANUP_FINALIZER) !== true) return;
-    const access = this.#parts.access();
-    const table = this.#parts.store.table(name);
-    const instances = this.#parts.resources.findById(name) === undefined ? [] : table.list();
+    const access = this.#dependencies.access();
+    const table = this.#dependencies.store.table(name);
+    const instances = this.#dependencies.resources.findById(name) === undefined ? [] : table.list();
     for (const { metadata } of instances) {
       if (metadata.deletionTimestamp === undefined)
         access.delete(name, metadata.namespace ?? null, metadata.name, { propagation: 'Background' });
     }
-    if (table.size > 0 && this.#parts.resources.findById(name) !== undefined) {
+    if (table.size > 0 && this.#dependencies.resources.findById(name) !== undefined) {
       // Some objects have finalizers: checked again when one is removed.
       const stop = access.onChange(name, ({ type }) => {
         if (type !== 'DELETED') return;
@@ -172,7 +172,7 @@ export class CustomResources {
   }
 
   #cleanUpNamed(name: string): void {
-    const definition = this.#parts.store.table(DEFINITIONS).get(null, name);
+    const definition = this.#dependencies.store.table(DEFINITIONS).get(null, name);
     if (definition?.metadata.deletionTimestamp !== undefined) this.#cleanUp(definition);
   }
 }
@@ -195,7 +195,7 @@ function keyOf({ group, version, plural }: ResourceDescriptor): string {
 function isServedAlike(a: KubeObject, b: KubeObject): boolean {
   return (
     (a.metadata.deletionTimestamp === undefined) === (b.metadata.deletionTimestamp === undefined) &&
-    conditionIs(a, 'Established') === conditionIs(b, 'Established') &&
-    equalJson(a['spec'], b['spec'])
+    hasTrueCondition(a, 'Established') === hasTrueCondition(b, 'Established') &&
+    isEqualJson(a['spec'], b['spec'])
   );
 }

@@ -27,7 +27,7 @@ interface Names {
 }
 
 /** Whether a condition of a definition is True. */
-export function conditionIs(definition: KubeObject, type: string): boolean {
+export function hasTrueCondition(definition: KubeObject, type: string): boolean {
   return conditionsOf(definition).some((condition) => condition.type === type && condition.status === 'True');
 }
 

@@ -14,7 +14,7 @@ import type { ApplyOutcome, ManagedBy, SchemaWork } from './schema-work.ts';
 /** The schema of a resource without one: any value is valid. */
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
 
-const RULES_NOT_ASKED: FieldError = {
+const UNCHECKED_RULES: FieldError = {
   field: ROOT,
   type: 'FieldValueInvalid',
   message:
@@ -46,7 +46,7 @@ export class RegistrySchemaWork implements SchemaWork {
     const errors = validateAgainst(schema, object, this.#registry.resolver, isCustom ? (old ?? undefined) : undefined);
     if (!isCustom || !hasRules(schema)) return errors;
     // Rules may rely on the shape of an object, not on its values.
-    if (errors.some(({ type }) => type !== 'FieldValueInvalid' && type !== 'FieldValueDuplicate')) return [...errors, RULES_NOT_ASKED];
+    if (errors.some(({ type }) => type !== 'FieldValueInvalid' && type !== 'FieldValueDuplicate')) return [...errors, UNCHECKED_RULES];
     return [...errors, ...evaluateRules(schema, object, old, this.#registry.resolver)];
   }
 

@@ -1,7 +1,7 @@
 // Label selectors of the API: parsed once per request and applied to every object.
 
 import type { LabelRequirement, LabelSelector } from '#kube/label-selector';
-import { matchesRequirements, parseLabelQuery, requirementsOf } from '#kube/match-labels';
+import { isEveryRequirementMet, parseLabelQuery, requirementsOf } from '#kube/match-labels';
 import { badRequest } from '../api-error.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -22,5 +22,5 @@ export function labelPredicate(selector: LabelSelector | undefined): LabelPredic
 }
 
 function predicateOf(requirements: readonly LabelRequirement[]): LabelPredicate | null {
-  return requirements.length === 0 ? null : (labels) => matchesRequirements(requirements, labels ?? NONE);
+  return requirements.length === 0 ? null : (labels) => isEveryRequirementMet(requirements, labels ?? NONE);
 }

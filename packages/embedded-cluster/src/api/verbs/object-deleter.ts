@@ -44,7 +44,7 @@ export class ObjectDeleter {
       const object = resource.id === 'pods' ? { ...removed, metadata: { ...draft.metadata, resourceVersion } } : removed;
       return { object, gone: true };
     }
-    if (sameDeletion(draft, stored)) return { object: stored, gone: false };
+    if (hasSameDeletion(draft, stored)) return { object: stored, gone: false };
     return { object: dryRun ? draft : table.put(draft), gone: false };
   }
 
@@ -83,7 +83,7 @@ function finalizersFor(present: readonly string[], propagation: Propagation | un
   return propagation === 'Orphan' ? [...others, ORPHAN] : others;
 }
 
-function sameDeletion(draft: KubeObject, stored: KubeObject): boolean {
+function hasSameDeletion(draft: KubeObject, stored: KubeObject): boolean {
   const a = draft.metadata;
   const b = stored.metadata;
   return (

@@ -54,7 +54,7 @@ function pageOf(source: readonly KubeObject[], selection: Selection, after: stri
   const page: KubeObject[] = [];
   for (const [index, object] of source.entries()) {
     if (after !== '' && keyOf(object) <= after) continue;
-    if (!selection.matches(object)) continue;
+    if (!selection.isSelected(object)) continue;
     if (limit > 0 && page.length === limit) return continued(page, revision, selection.selective ? null : source.length - index);
     page.push(object);
   }

@@ -1,7 +1,7 @@
 // Generated names, and the validation of the metadata that all objects share, with Kubernetes' messages.
 
 import type { FieldError } from '../api-error.ts';
-import { equalJson } from '../json.ts';
+import { isEqualJson } from '../json.ts';
 import type { KubeObject, ObjectMeta } from '../kube-object.ts';
 import { labelErrors, nameFaults, qualifiedNameErrors } from './name-rules.ts';
 
@@ -29,7 +29,7 @@ interface Named {
 export function metadataErrors(resource: Named, { metadata }: KubeObject, old: KubeObject | null): FieldError[] {
   const isNew = old === null;
   const unlessKept = (field: 'labels' | 'annotations' | 'ownerReferences' | 'finalizers', check: () => FieldError[]): FieldError[] =>
-    old !== null && equalJson(metadata[field], old.metadata[field]) ? NO_ERRORS : check();
+    old !== null && isEqualJson(metadata[field], old.metadata[field]) ? NO_ERRORS : check();
   return [
     ...(isNew ? nameErrors(resource.id, metadata) : NO_ERRORS),
     ...unlessKept('labels', () => labelErrors('metadata.labels', metadata.labels)),

@@ -10,7 +10,7 @@ import { cloneJson } from '../json.ts';
 import { draftOf, type KubeObject } from '../kube-object.ts';
 import { decodeObject, jsonType } from './object-metadata.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import type { ObjectWriter, Written } from './object-writer.ts';
+import type { ObjectWriter, WriteResult } from './object-writer.ts';
 import { toTimestamp } from '../timestamp.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { applyScale, scaledPart, scaleOf } from './scale-subresource.ts';
@@ -31,7 +31,7 @@ export interface PatchRequest {
   readonly request: WriteRequest;
 }
 
-export interface PatcherParts {
+export interface ObjectPatcherDependencies {
   readonly store: ObjectStore;
   readonly writer: ObjectWriter;
   readonly schemas: SchemaWork;
@@ -56,14 +56,14 @@ const PATCH_TYPES: readonly PatchType[] = [
 ];
 
 export class ObjectPatcher {
-  readonly #parts: PatcherParts;
+  readonly #dependencies: ObjectPatcherDependencies;
 
-  constructor(parts: PatcherParts) {
-    this.#parts = parts;
+  constructor(dependencies: ObjectPatcherDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Throws ApiStatusError: NotFound, Conflict, Invalid, BadRequest for an invalid patch. */
-  patch(patch: PatchRequest): Written {
+  patch(patch: PatchRequest): WriteResult {
     if (patch.type === 'application/apply-patch+yaml') return patch.subresource === 'scale' ? this.#applyScale(patch) : this.#apply(patch);
     const { resource, subresource, request, namespace, name } = patch;
     if (subresource === 'scale') return this.#patchScale(patch);
@@ -84,26 +84,26 @@ export class ObjectPatcher {
       },
     };
     try {
-      return this.#parts.writer.update(resource, namespace, name, change, request);
+      return this.#dependencies.writer.update(resource, namespace, name, change, request);
     } catch (error) {
       if (error instanceof UndecodableError) throw undecodablePatch(merged, error.why);
       throw error;
     }
   }
 
-  #patchScale(patch: PatchRequest): Written {
+  #patchScale(patch: PatchRequest): WriteResult {
     const { resource, namespace, name, request } = patch;
     const produce = (current: KubeObject): KubeObject => {
       const draft = draftOf(current);
       applyScale(resource, draft, this.#patched(patch, scaleOf(resource, current), 'autoscaling/v1', 'Scale').object);
       return draft;
     };
-    const written = this.#parts.writer.update(resource, namespace, name, { subresource: 'scale', produce }, request);
+    const written = this.#dependencies.writer.update(resource, namespace, name, { subresource: 'scale', produce }, request);
     return { ...written, object: scaleOf(resource, written.object) };
   }
 
   /** Applies a Scale to the object, in the name of the subresource. */
-  #applyScale(patch: PatchRequest): Written {
+  #applyScale(patch: PatchRequest): WriteResult {
     const { resource, name } = patch;
     const { object: scale } = decodeObject(patch.body, 'autoscaling/v1', 'Scale');
     const written = this.#apply({ ...patch, body: scaledPart(resource, name, scale) });
@@ -120,20 +120,20 @@ export class ObjectPatcher {
     if (!isObject(body))
       throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`);
     if (type === 'application/merge-patch+json' || current.kind === 'Scale') return mergePatch(current, body);
-    return this.#parts.schemas.strategicMerge(resource.descriptor, current, body);
+    return this.#dependencies.schemas.strategicMerge(resource.descriptor, current, body);
   }
 
   /** Server-side apply: creates a missing object. */
-  #apply(patch: PatchRequest): Written {
+  #apply(patch: PatchRequest): WriteResult {
     const { resource, namespace, name, subresource, request } = patch;
     if (request.fieldManager === '') throw missingManager();
     checkTyped(patch);
-    const faults = this.#parts.schemas.applyFaults(resource.descriptor, patch.body as KubeObject);
+    const faults = this.#dependencies.schemas.applyFaults(resource.descriptor, patch.body as KubeObject);
     if (faults.length > 0) throw untypedConfiguration(patch, faults);
     const { object: applied, unknownFields } = decodeObject(patch.body, resource.apiVersion, resource.descriptor.kind);
     this.#checkApplied(patch, applied);
-    const dropped = [...unknownFields, ...this.#parts.schemas.prune(resource.descriptor, applied)];
-    const stored = this.#parts.store.table(resource.storageId).get(namespace, name);
+    const dropped = [...unknownFields, ...this.#dependencies.schemas.prune(resource.descriptor, applied)];
+    const stored = this.#dependencies.store.table(resource.storageId).get(namespace, name);
     if (stored === undefined) {
       if (subresource !== '') throw notFound(subjectOf(resource, name));
       const uid = applied.metadata.uid as string | undefined;
@@ -143,7 +143,7 @@ export class ObjectPatcher {
       }
       delete (applied.metadata as Partial<KubeObject['metadata']>).resourceVersion;
       const fresh = this.#applied(patch, null, applied);
-      return this.#parts.writer.create(resource, namespace, draftOf(fresh), request, dropped);
+      return this.#dependencies.writer.create(resource, namespace, draftOf(fresh), request, dropped);
     }
     // A resourceVersion in the applied object is a precondition, not content.
     const expected = applied.metadata.resourceVersion as string | undefined;
@@ -152,7 +152,7 @@ export class ObjectPatcher {
       merged.metadata.resourceVersion = expected ?? '';
       return merged;
     };
-    return this.#parts.writer.update(
+    return this.#dependencies.writer.update(
       resource,
       namespace,
       name,
@@ -175,11 +175,11 @@ export class ObjectPatcher {
 
   #applied(patch: PatchRequest, live: KubeObject | null, applied: KubeObject): KubeObject {
     const { resource, subresource, request, force } = patch;
-    const outcome = this.#parts.schemas.serverSideApply(resource.descriptor, live, applied, {
+    const outcome = this.#dependencies.schemas.serverSideApply(resource.descriptor, live, applied, {
       manager: request.fieldManager,
       subresource,
       apiVersion: resource.apiVersion,
-      time: toTimestamp(this.#parts.clock.now()),
+      time: toTimestamp(this.#dependencies.clock.now()),
       force,
     });
     if (outcome.kind === 'conflict') throw applyConflictError(outcome.conflicts);
@@ -188,7 +188,9 @@ export class ObjectPatcher {
   }
 
   #checkNulls({ resource, name }: PatchRequest, object: KubeObject, live: KubeObject | null): void {
-    const errors = this.#parts.schemas.validate(resource.descriptor, object, live).filter(({ message }) => message.includes('"null"'));
+    const errors = this.#dependencies.schemas
+      .validate(resource.descriptor, object, live)
+      .filter(({ message }) => message.includes('"null"'));
     if (errors.length > 0) throw invalid(subjectOf(resource, name), errors);
   }
 }

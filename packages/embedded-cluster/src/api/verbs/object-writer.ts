@@ -15,7 +15,7 @@ import {
   type FieldError,
 } from '../api-error.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { equalJson } from '../json.ts';
+import { isEqualJson } from '../json.ts';
 import { draftOf, type KubeObject } from '../kube-object.ts';
 import { managedFieldsAfter } from './managed-fields.ts';
 import { generatedName, metadataErrors } from './object-names.ts';
@@ -27,7 +27,7 @@ import { toTimestamp } from '../timestamp.ts';
 import { dropEmptyMetadata, isRemovable, keepOutsideSubresource, keepSystemMetadata } from './update-rules.ts';
 import { checkPreconditions, subjectOf, type Preconditions, type WriteRequest } from './write-request.ts';
 
-export interface WriterParts {
+export interface ObjectWriterDependencies {
   readonly store: ObjectStore;
   readonly schemas: SchemaWork;
   /** By resource id. */
@@ -38,7 +38,7 @@ export interface WriterParts {
   readonly reads: () => Pick<ClusterAccess, 'get' | 'list'>;
 }
 
-export interface Written {
+export interface WriteResult {
   /** In the served version. */
   readonly object: KubeObject;
   readonly created: boolean;
@@ -62,10 +62,10 @@ export interface Change {
 const STATUS_ON_CREATE: ReadonlySet<string> = new Set(['nodes']);
 
 export class ObjectWriter {
-  readonly #parts: WriterParts;
+  readonly #dependencies: ObjectWriterDependencies;
 
-  constructor(parts: WriterParts) {
-    this.#parts = parts;
+  constructor(dependencies: ObjectWriterDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -78,8 +78,8 @@ export class ObjectWriter {
     decoded: KubeObject,
     request: WriteRequest,
     unknown: readonly string[] = [],
-  ): Written {
-    const { store, clock, random } = this.#parts;
+  ): WriteResult {
+    const { store, clock, random } = this.#dependencies;
     this.#nameNewObject(resource, namespace, decoded, random);
     if (decoded.metadata.resourceVersion as string | undefined) throw fault('resourceVersion should not be set on objects to be created');
     const appliedFields = decoded.metadata.managedFields;
@@ -101,14 +101,14 @@ export class ObjectWriter {
     this.#checkNamespace(resource, draft);
 
     // The creator owns the fields it sent and their defaults, not what strategies and admission add.
-    if (!request.trusted) this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
+    if (!request.trusted) this.#dependencies.schemas.applyDefaults(resource.storedDescriptor, draft);
     const by = this.#managedBy(resource, request, '');
     const sent = isStatusCleared ? withoutStatus(draft) : draft;
     draft.metadata.managedFields =
       appliedFields !== undefined && appliedFields.length > 0
         ? appliedFields
-        : managedFieldsAfter(this.#parts.schemas, resource.descriptor, null, resource.view.toServed(sent), by, request.trusted);
-    this.#strategise(resource, draft, null, request, '');
+        : managedFieldsAfter(this.#dependencies.schemas, resource.descriptor, null, resource.view.toServed(sent), by, request.trusted);
+    this.#applyStrategy(resource, draft, null, request, '');
     const table = store.table(resource.storageId);
     if (table.get(draft.metadata.namespace, draft.metadata.name) !== undefined)
       throw alreadyExists(subjectOf(resource, draft.metadata.name));
@@ -122,8 +122,8 @@ export class ObjectWriter {
   }
 
   /** Throws ApiStatusError: NotFound, Conflict, Invalid, Forbidden. Nothing is stored when nothing changed. */
-  update(resource: ServedResource, namespace: string | null, name: string, change: Change, request: WriteRequest): Written {
-    const stored = this.#parts.store.table(resource.storageId).get(namespace, name);
+  update(resource: ServedResource, namespace: string | null, name: string, change: Change, request: WriteRequest): WriteResult {
+    const stored = this.#dependencies.store.table(resource.storageId).get(namespace, name);
     if (stored === undefined) throw notFound(subjectOf(resource, name));
     checkPreconditions(resource, stored, change.preconditions);
     const candidate = change.produce(resource.view.toServed(stored));
@@ -138,11 +138,11 @@ export class ObjectWriter {
     keepSystemMetadata(draft, kept);
     this.#checkFinalizers(resource, draft, stored);
 
-    this.#strategise(resource, draft, stored, request, subresource);
+    this.#applyStrategy(resource, draft, stored, request, subresource);
     if (givenFields !== undefined) draft.metadata.managedFields = givenFields;
     if (isSameState(draft, stored)) return { object: resource.view.toServed(stored), created: false, warnings };
     // A pod's generation counts changes of its spec, not of its node.
-    if (resource.descriptor.hasGeneration && subresource !== 'binding' && contentChanged(resource, draft, stored, subresource))
+    if (resource.descriptor.hasGeneration && subresource !== 'binding' && hasContentChanged(resource, draft, stored, subresource))
       draft.metadata.generation = (stored.metadata.generation ?? 0) + 1;
     if (givenFields === undefined) this.#track(resource, draft, stored, request, subresource);
     dropEmptyMetadata(draft.metadata);
@@ -153,12 +153,12 @@ export class ObjectWriter {
 
   /** Controllers do not read warnings. */
   #warningsOf(resource: ServedResource, object: KubeObject, request: WriteRequest): readonly string[] {
-    return request.trusted ? [] : (this.#parts.strategies.get(resource.storageId)?.warnings?.(object) ?? []);
+    return request.trusted ? [] : (this.#dependencies.strategies.get(resource.storageId)?.warnings?.(object) ?? []);
   }
 
   /** The resource-specific steps between a draft and the store, in the order of `strategy.ts`. */
-  #strategise(resource: ServedResource, draft: KubeObject, old: KubeObject | null, request: WriteRequest, subresource: string): void {
-    const strategy = this.#parts.strategies.get(resource.storageId);
+  #applyStrategy(resource: ServedResource, draft: KubeObject, old: KubeObject | null, request: WriteRequest, subresource: string): void {
+    const strategy = this.#dependencies.strategies.get(resource.storageId);
     const context = this.#context(request);
     if (old === null) strategy?.prepareForCreate?.(draft, context);
     else strategy?.prepareForUpdate?.(draft, old, context, subresource);
@@ -177,7 +177,7 @@ export class ObjectWriter {
     const wrongType = errors.find((error) => error.type === 'FieldValueTypeInvalid');
     // A wrong type in a built-in kind is a decoding error; custom resources are only validated.
     if (wrongType !== undefined && !resource.custom) {
-      const why = this.#parts.schemas.decodingFault(resource.storedDescriptor, draft) ?? `${wrongType.field}: ${wrongType.message}`;
+      const why = this.#dependencies.schemas.decodingFault(resource.storedDescriptor, draft) ?? `${wrongType.field}: ${wrongType.message}`;
       throw new UndecodableError(kind, version, kind, why);
     }
     throw invalid(subjectOf(resource, draft.metadata.name), errors);
@@ -208,7 +208,7 @@ export class ObjectWriter {
     unknown: readonly string[],
   ): readonly string[] {
     if (isChangeOfComponent(request, old)) return [];
-    const dropped = [...unknown, ...this.#parts.schemas.prune(resource.descriptor, draft)];
+    const dropped = [...unknown, ...this.#dependencies.schemas.prune(resource.descriptor, draft)];
     const words = [
       ...(request.duplicateFields ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`),
       ...dropped.map((path) => `unknown field ${JSON.stringify(path)}`),
@@ -236,7 +236,7 @@ export class ObjectWriter {
   #checkNamespace(resource: ServedResource, draft: KubeObject): void {
     const { namespace, name } = draft.metadata;
     if (namespace === undefined) return;
-    const owner = this.#parts.store.table('namespaces').get(null, namespace);
+    const owner = this.#dependencies.store.table('namespaces').get(null, namespace);
     if (owner === undefined) throw notFound({ group: '', kind: 'Namespace', plural: 'namespaces', name: namespace });
     if (owner.metadata.deletionTimestamp === undefined) return;
     const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
@@ -251,7 +251,7 @@ export class ObjectWriter {
     const { view, descriptor } = resource;
     const by = this.#managedBy(resource, request, subresource);
     draft.metadata.managedFields = managedFieldsAfter(
-      this.#parts.schemas,
+      this.#dependencies.schemas,
       descriptor,
       view.toServed(stored),
       view.toServed(draft),
@@ -261,18 +261,18 @@ export class ObjectWriter {
   }
 
   #commit(resource: ServedResource, draft: KubeObject, stored: KubeObject): void {
-    const table = this.#parts.store.table(resource.storageId);
+    const table = this.#dependencies.store.table(resource.storageId);
     if (isRemovable(draft)) table.remove(stored.metadata.namespace, stored.metadata.name);
     else table.put(draft);
   }
 
   #managedBy(resource: ServedResource, request: WriteRequest, subresource: string): ManagedBy {
-    const time = toTimestamp(this.#parts.clock.now());
+    const time = toTimestamp(this.#dependencies.clock.now());
     return { manager: request.fieldManager, subresource, apiVersion: resource.apiVersion, time };
   }
   /** Sets defaults, then validates. A status that is kept from the stored object is not changed. */
   #fillAndValidate(resource: ServedResource, draft: KubeObject, old: KubeObject | null, subresource: string): readonly FieldError[] {
-    const { schemas } = this.#parts;
+    const { schemas } = this.#dependencies;
     const isStatusKept =
       old !== null && !resource.custom && subresource !== 'status' && resource.descriptor.subresources.includes('status');
     const changed = isStatusKept ? withoutStatus(draft) : draft;
@@ -282,8 +282,14 @@ export class ObjectWriter {
   }
 
   #context(request: WriteRequest): StrategyContext {
-    const { user, dryRun, may } = request;
-    return { now: this.#parts.clock.now(), cluster: this.#parts.reads(), user, dryRun, ...(may === undefined ? {} : { may }) };
+    const { user, dryRun, isAllowed } = request;
+    return {
+      now: this.#dependencies.clock.now(),
+      cluster: this.#dependencies.reads(),
+      user,
+      dryRun,
+      ...(isAllowed === undefined ? {} : { isAllowed }),
+    };
   }
 }
 
@@ -347,7 +353,7 @@ function isSameState(draft: KubeObject, stored: KubeObject): boolean {
     ...object,
     metadata: { ...object.metadata, managedFields: [], resourceVersion: '' },
   });
-  return equalJson(withoutFields(draft), withoutFields(stored)) && equalJson(untimed(draft), untimed(stored));
+  return isEqualJson(withoutFields(draft), withoutFields(stored)) && isEqualJson(untimed(draft), untimed(stored));
 }
 
 function untimed(object: KubeObject): unknown {
@@ -355,12 +361,12 @@ function untimed(object: KubeObject): unknown {
 }
 
 /** All fields that `metadata.generation` counts: everything except metadata, and the status when it is a subresource. */
-function contentChanged({ descriptor, custom }: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): boolean {
+function hasContentChanged({ descriptor, custom }: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): boolean {
   const apart = !custom || descriptor.subresources.includes('status') ? { status: undefined } : {};
   const content = (object: KubeObject): KubeObject => ({ ...object, metadata: stored.metadata, ...apart });
   const countsAnnotations = descriptor.generationCountsAnnotations === true && subresource === '';
-  if (countsAnnotations && !equalJson(draft.metadata.annotations ?? {}, stored.metadata.annotations ?? {})) return true;
-  return !equalJson(content(draft), content(stored));
+  if (countsAnnotations && !isEqualJson(draft.metadata.annotations ?? {}, stored.metadata.annotations ?? {})) return true;
+  return !isEqualJson(content(draft), content(stored));
 }
 
 /** A version 4 UUID drawn from the cluster's seeded randomness, so that the same seed gives the same cluster. */

@@ -50,15 +50,15 @@ describe('label selectors', () => {
 describe('field selectors', () => {
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, spec: {} } as unknown as KubeObject;
   const nodes = new ServedResources().findById('nodes')!;
-  const matches = (text: string): boolean | undefined => fieldPredicate(parseFieldSelector(text, nodes))?.(node);
+  const isSelected = (text: string): boolean | undefined => fieldPredicate(parseFieldSelector(text, nodes))?.(node);
 
   test('a field that is not set reads as its zero value', () => {
-    expect(matches('spec.unschedulable=false')).toBe(true);
-    expect(matches('metadata.name=n1,metadata.namespace=')).toBe(true);
-    expect(matches('metadata.name!=n1')).toBe(false);
+    expect(isSelected('spec.unschedulable=false')).toBe(true);
+    expect(isSelected('metadata.name=n1,metadata.namespace=')).toBe(true);
+    expect(isSelected('metadata.name!=n1')).toBe(false);
   });
 
   test('refuses unsupported fields', () => {
-    expect(() => matches('spec.podCIDR=x')).toThrow('field label not supported: spec.podCIDR');
+    expect(() => isSelected('spec.podCIDR=x')).toThrow('field label not supported: spec.podCIDR');
   });
 });

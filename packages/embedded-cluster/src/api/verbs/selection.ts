@@ -11,7 +11,7 @@ export interface Selection {
   /** Whether a selector beyond the namespace narrows it. */
   readonly selective: boolean;
   /** Of a stored object. */
-  matches(object: KubeObject): boolean;
+  isSelected(object: KubeObject): boolean;
   /** Stored objects that may match, by the narrowest index there is, in key order. */
   candidates(table: ResourceTable): readonly KubeObject[];
 }
@@ -37,7 +37,7 @@ export function selectionOf(
     resource,
     namespace,
     selective: labels !== null || fields !== null,
-    matches: (object) =>
+    isSelected: (object) =>
       isIn(object) &&
       (labels === null || labels(object.metadata.labels)) &&
       (fields === null || fields(sameView ? object : resource.view.toServed(object))),

@@ -11,7 +11,7 @@ import type { ServedResource } from '../resources/served-resources.ts';
 import type { SubresourceAction } from '../strategy.ts';
 import { subjectOf, type WriteRequest } from './write-request.ts';
 
-export interface SubresourceParts {
+export interface SubresourceDependencies {
   readonly store: ObjectStore;
   readonly writer: ObjectWriter;
   readonly clock: Clock;
@@ -22,10 +22,10 @@ export interface SubresourceParts {
 }
 
 export class Subresources {
-  readonly #parts: SubresourceParts;
+  readonly #dependencies: SubresourceDependencies;
 
-  constructor(parts: SubresourceParts) {
-    this.#parts = parts;
+  constructor(dependencies: SubresourceDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Throws ApiStatusError: NotFound, MethodNotAllowed, and the errors of the action. */
@@ -37,7 +37,7 @@ export class Subresources {
     body: unknown,
     request: WriteRequest,
   ): Record<string, unknown> {
-    const { store, actions, accessFor, clock } = this.#parts;
+    const { store, actions, accessFor, clock } = this.#dependencies;
     const target = store.table(resource.storageId).get(namespace, name);
     if (target === undefined) throw notFound(subjectOf(resource, name));
     if (resource.id === 'namespaces' && subresource === 'finalize') return this.finalize(resource, name, body, request);
@@ -52,7 +52,7 @@ export class Subresources {
   finalize(resource: ServedResource, name: string, body: unknown, request: WriteRequest): Record<string, unknown> {
     const { object, unknownFields } = decodeObject(body, resource.apiVersion, resource.descriptor.kind);
     const change = { subresource: 'finalize', produce: () => object, unknownFields };
-    return this.#parts.writer.update(resource, null, name, change, request).object;
+    return this.#dependencies.writer.update(resource, null, name, change, request).object;
   }
 }
 

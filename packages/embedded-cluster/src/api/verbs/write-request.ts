@@ -21,7 +21,7 @@ export interface WriteRequest {
   /** Paths of duplicate fields in the body. */
   readonly duplicateFields?: readonly string[];
   /** Whether the user may do something else too. Absent for components, which may do everything. */
-  readonly may?: (attributes: AccessAttributes) => boolean;
+  readonly isAllowed?: (attributes: AccessAttributes) => boolean;
 }
 
 export interface Preconditions {

@@ -68,7 +68,7 @@ export class WatchSession {
     const wantsInitial = query.sendInitialEvents ?? since === 0;
     if (wantsInitial) {
       for (const object of this.#selection.candidates(table)) {
-        if (this.#selection.matches(object)) this.#push({ type: 'ADDED', object: this.#view.object(object) });
+        if (this.#selection.isSelected(object)) this.#push({ type: 'ADDED', object: this.#view.object(object) });
       }
       if (query.sendInitialEvents === true && query.allowWatchBookmarks) this.bookmark(true);
     } else if (since !== 0) {
@@ -96,8 +96,8 @@ export class WatchSession {
   /** An object that starts to match is ADDED and one that stops is DELETED, whatever the change of the object. */
   #onChange(change: StoredChange): void {
     const { object, previous, type } = change;
-    const was = previous !== undefined && this.#selection.matches(previous);
-    const is = type !== 'DELETED' && this.#selection.matches(object);
+    const was = previous !== undefined && this.#selection.isSelected(previous);
+    const is = type !== 'DELETED' && this.#selection.isSelected(object);
     if (is) this.#push({ type: was ? 'MODIFIED' : 'ADDED', object: this.#view.object(object) });
     else if (was) this.#push({ type: 'DELETED', object: this.#view.object(lastSelected(change, previous)) });
   }

@@ -2,7 +2,7 @@ import type { Instant } from '#kube/units';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { isTrue } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import { isFinished } from '../job/job-outcome.ts';
@@ -37,7 +37,7 @@ class CronJobController {
     const cronJob = cluster.get(RESOURCE, namespace, name) as CronJob | undefined;
     if (cronJob === undefined || cronJob.metadata.deletionTimestamp !== undefined) return;
     const jobs = this.#ports.jobs.ownedBy(cronJob.metadata.uid);
-    this.#sayWhatFinished(cronJob, jobs);
+    this.#recordFinishedJobs(cronJob, jobs);
     this.#cleanUp(cronJob, jobs);
 
     let scheduledAt: Instant | undefined;
@@ -47,7 +47,7 @@ class CronJobController {
     } else if (cronJob.spec.suspend !== true) {
       const now = clock.now();
       const due = schedule.value.previous(now);
-      if (due !== null && due > this.#notBefore(cronJob, now)) scheduledAt = this.#run(cronJob, jobs, due);
+      if (due !== null && due > this.#findEarliestSchedule(cronJob, now)) scheduledAt = this.#run(cronJob, jobs, due);
       const next = schedule.value.next(now);
       if (next !== null) work.addAt(key, next);
     }
@@ -55,7 +55,7 @@ class CronJobController {
   }
 
   /** Times up to here have been handled, or are not to be caught up. */
-  #notBefore({ metadata, spec, status }: CronJob, now: Instant): Instant {
+  #findEarliestSchedule({ metadata, spec, status }: CronJob, now: Instant): Instant {
     const last = fromTimestamp(status?.lastScheduleTime ?? metadata.creationTimestamp);
     return spec.startingDeadlineSeconds === undefined ? last : Math.max(last, now - spec.startingDeadlineSeconds * SECOND_MS - 1);
   }
@@ -98,7 +98,7 @@ class CronJobController {
     return due;
   }
 
-  #sayWhatFinished(cronJob: CronJob, jobs: readonly Job[]): void {
+  #recordFinishedJobs(cronJob: CronJob, jobs: readonly Job[]): void {
     for (const { uid, name } of cronJob.status?.active ?? []) {
       const job = jobs.find(({ metadata }) => metadata.uid === uid);
       if (job === undefined || !isFinished(job)) continue;
@@ -147,7 +147,7 @@ class CronJobController {
       ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
       ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
     };
-    if (equalJson(status, cronJob.status ?? {})) return;
+    if (isEqualJson(status, cronJob.status ?? {})) return;
     this.#ports.cluster.modifyStatus(RESOURCE, cronJob.metadata.namespace ?? '', cronJob.metadata.name, (draft) => {
       draft['status'] = status;
     });

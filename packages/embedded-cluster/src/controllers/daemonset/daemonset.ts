@@ -1,5 +1,5 @@
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { resolveCount } from '../int-or-percent.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { keyOf, splitKey } from '../object-key.ts';
@@ -15,7 +15,7 @@ import type { Pod } from '../wire/pod.ts';
 import type { DaemonSet, DaemonSetStatus } from '../wire/workload.ts';
 import type { WorkList } from '../work-list.ts';
 import type { NodeFitness } from './eligible-nodes.ts';
-import { daemonPod, fitnessOf, nodeOf, pinnedTo } from './eligible-nodes.ts';
+import { daemonPod, fitnessOf, nodeOf, pinToNode } from './eligible-nodes.ts';
 
 const RESOURCE = 'daemonsets.apps';
 const COMPONENT = 'daemonset-controller';
@@ -27,7 +27,7 @@ export function startDaemonSets(ports: ControllerPorts): Stop {
     cluster.onChange('nodes', ({ type, object, previous }) => {
       // Heartbeats are frequent and do not affect daemon pods.
       const moves = (node: Node): unknown => [node.metadata.labels, node.spec];
-      if (type === 'MODIFIED' && previous !== undefined && equalJson(moves(object), moves(previous))) return;
+      if (type === 'MODIFIED' && previous !== undefined && isEqualJson(moves(object), moves(previous))) return;
       for (const set of cluster.list(RESOURCE)) add(keyOf(set));
     }),
   ]);
@@ -57,11 +57,11 @@ class DaemonSetController {
     const hash = currentTemplateRevision(this.#ports, set).metadata.labels?.[REVISION_HASH] ?? '';
     try {
       if (set.metadata.deletionTimestamp === undefined) {
-        this.#place(set, hash, this.#survey(set));
-        if (set.spec.updateStrategy?.type !== 'OnDelete') this.#roll(set, hash, this.#survey(set));
+        this.#place(set, hash, this.#listNodeDaemons(set));
+        if (set.spec.updateStrategy?.type !== 'OnDelete') this.#roll(set, hash, this.#listNodeDaemons(set));
       }
     } finally {
-      this.#writeStatus(set, hash, this.#survey(set));
+      this.#writeStatus(set, hash, this.#listNodeDaemons(set));
     }
     const pods = this.#ports.pods.ownedBy(set.metadata.uid);
     trimRevisions(this.#ports, set, ({ metadata }) => {
@@ -72,7 +72,7 @@ class DaemonSetController {
     if (at !== undefined) work.addAt(key, at);
   }
 
-  #survey(set: DaemonSet): NodeDaemons[] {
+  #listNodeDaemons(set: DaemonSet): NodeDaemons[] {
     const pod = daemonPod(set);
     const podsByNode = new Map<string, Pod[]>();
     for (const each of claimPods(this.#ports, set, set.spec.selector)) {
@@ -101,7 +101,7 @@ class DaemonSetController {
     this.#control.createNamed(set, `${set.metadata.name}-`, (name): PodDraft => {
       const draft = podFromTemplate(set, set.spec.template, name);
       draft.metadata.labels[REVISION_HASH] = hash;
-      return { ...draft, spec: pinnedTo(draft.spec, node) };
+      return { ...draft, spec: pinToNode(draft.spec, node) };
     });
   }
 
@@ -109,18 +109,18 @@ class DaemonSetController {
   #roll(set: DaemonSet, hash: string, survey: readonly NodeDaemons[]): void {
     const wanted = survey.filter(({ fitness }) => fitness.shouldRun);
     const isOld = (pod: Pod): boolean => pod.metadata.labels?.[REVISION_HASH] !== hash;
-    const serves = (pod: Pod): boolean => isActive(pod) && isAvailable(pod, set.spec.minReadySeconds ?? 0, this.#ports.clock.now());
+    const isServing = (pod: Pod): boolean => isActive(pod) && isAvailable(pod, set.spec.minReadySeconds ?? 0, this.#ports.clock.now());
     const surge = this.#surge(set, wanted.length);
     if (surge > 0) {
       this.#rollBySurge(set, hash, wanted, surge);
       return;
     }
     const maxUnavailable = Math.max(1, resolveCount(set.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, wanted.length, 'up') ?? 1);
-    let budget = maxUnavailable - wanted.filter(({ pods }) => !pods.some(serves)).length;
+    let budget = maxUnavailable - wanted.filter(({ pods }) => !pods.some(isServing)).length;
     for (const { pods } of wanted) {
       const old = pods.find((pod) => isActive(pod) && isOld(pod));
       if (old === undefined) continue;
-      if (serves(old)) {
+      if (isServing(old)) {
         if (budget <= 0) continue;
         budget -= 1;
       }
@@ -130,7 +130,7 @@ class DaemonSetController {
 
   #rollBySurge(set: DaemonSet, hash: string, wanted: readonly NodeDaemons[], surge: number): void {
     const isOld = (pod: Pod): boolean => pod.metadata.labels?.[REVISION_HASH] !== hash;
-    const serves = (pod: Pod): boolean => isAvailable(pod, set.spec.minReadySeconds ?? 0, this.#ports.clock.now());
+    const isServing = (pod: Pod): boolean => isAvailable(pod, set.spec.minReadySeconds ?? 0, this.#ports.clock.now());
     let budget = surge;
     for (const { pods } of wanted) if (pods.filter(isActive).length > 1) budget -= 1;
     for (const { node, pods } of wanted) {
@@ -138,7 +138,7 @@ class DaemonSetController {
       const fresh = active.find((pod) => !isOld(pod));
       const old = active.find(isOld);
       if (old === undefined) continue;
-      if (fresh !== undefined && serves(fresh)) this.#control.delete(set, old);
+      if (fresh !== undefined && isServing(fresh)) this.#control.delete(set, old);
       else if (fresh === undefined && budget > 0) {
         this.#start(set, hash, node.metadata.name);
         budget -= 1;
@@ -153,8 +153,8 @@ class DaemonSetController {
   #writeStatus(set: DaemonSet, hash: string, survey: readonly NodeDaemons[]): void {
     const now = this.#ports.clock.now();
     const wanted = survey.filter(({ fitness }) => fitness.shouldRun);
-    const countWith = (test: (pod: Pod) => boolean): number =>
-      wanted.filter(({ pods }) => pods.some((pod) => isActive(pod) && test(pod))).length;
+    const countWith = (isCounted: (pod: Pod) => boolean): number =>
+      wanted.filter(({ pods }) => pods.some((pod) => isActive(pod) && isCounted(pod))).length;
     const numberAvailable = countWith((pod) => isAvailable(pod, set.spec.minReadySeconds ?? 0, now));
     const status: DaemonSetStatus = {
       ...set.status,
@@ -167,7 +167,7 @@ class DaemonSetController {
       numberUnavailable: wanted.length - numberAvailable,
       updatedNumberScheduled: countWith((pod) => pod.metadata.labels?.[REVISION_HASH] === hash),
     };
-    if (equalJson(status, set.status)) return;
+    if (isEqualJson(status, set.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,16 +1,16 @@
 // Eligible nodes of a DaemonSet's pods, by the rules of the scheduler and the tolerations of daemon pods.
 
 import { decodeSchedulingPod } from '../../scheduler/decode-pod.ts';
-import { matchesNodeAffinity } from '#kube/scheduling/node-affinity';
-import { tolerates } from '#kube/scheduling/node-rules';
+import { isNodeAffinityMet } from '#kube/scheduling/node-affinity';
+import { isTolerated } from '#kube/scheduling/node-rules';
 import { NodeEntry } from '../../scheduler/node-entry.ts';
 import type { SchedulingPod } from '#kube/scheduling/scheduling-model';
 import type { Node } from '../wire/node.ts';
 import type { Pod, PodSpec, WireToleration } from '../wire/pod.ts';
 import type { DaemonSet } from '../wire/workload.ts';
 
-const KEPT_ON_LOST_NODES = ['not-ready', 'unreachable'] as const;
-const PLACED_DESPITE = ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'] as const;
+const LOST_NODE_CONDITIONS = ['not-ready', 'unreachable'] as const;
+const TOLERATED_CONDITIONS = ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'] as const;
 
 export interface NodeFitness {
   /** A pod should be started on the node. */
@@ -23,8 +23,8 @@ export interface NodeFitness {
 function daemonTolerations(spec: PodSpec): WireToleration[] {
   const toleration = (name: string, effect: string): WireToleration => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect });
   return [
-    ...KEPT_ON_LOST_NODES.map((name) => toleration(name, 'NoExecute')),
-    ...PLACED_DESPITE.map((name) => toleration(name, 'NoSchedule')),
+    ...LOST_NODE_CONDITIONS.map((name) => toleration(name, 'NoExecute')),
+    ...TOLERATED_CONDITIONS.map((name) => toleration(name, 'NoSchedule')),
     ...(spec.hostNetwork === true ? [toleration('network-unavailable', 'NoSchedule')] : []),
   ];
 }
@@ -46,13 +46,13 @@ export function daemonPod(set: DaemonSet): SchedulingPod {
 export function fitnessOf(pod: SchedulingPod, node: Node): NodeFitness {
   const view = new NodeEntry(node.metadata.name);
   view.update(node);
-  if (!matchesNodeAffinity(pod, view)) return { shouldRun: false, mayStay: false };
-  const untolerated = view.taints.filter((taint) => taint.effect !== 'PreferNoSchedule' && !tolerates(pod.tolerations, taint));
+  if (!isNodeAffinityMet(pod, view)) return { shouldRun: false, mayStay: false };
+  const untolerated = view.taints.filter((taint) => taint.effect !== 'PreferNoSchedule' && !isTolerated(pod.tolerations, taint));
   return { shouldRun: untolerated.length === 0, mayStay: !untolerated.some(({ effect }) => effect === 'NoExecute') };
 }
 
 /** Node affinity to one node by name, so that the scheduler binds the pod only there. */
-export function pinnedTo(spec: PodSpec, node: string): PodSpec {
+export function pinToNode(spec: PodSpec, node: string): PodSpec {
   const byName = { matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: [node] }] };
   return {
     ...spec,

@@ -1,6 +1,6 @@
 import type { Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
-import type { ConditionNews } from '../conditions.ts';
+import type { ConditionUpdate } from '../conditions.ts';
 import { findCondition, withCondition, withoutCondition } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import type { WireCondition } from '../wire/pod.ts';
@@ -62,20 +62,20 @@ function countReplicas(deployment: Deployment, { fresh, old }: Revisions): Deplo
 
 function nextConditions(deployment: Deployment, revisions: Revisions, status: DeploymentStatus, now: Instant): WireCondition[] {
   let conditions: WireCondition[] = deployment.status?.conditions ?? [];
-  const setCondition = (news: ConditionNews): void => {
+  const setCondition = (news: ConditionUpdate): void => {
     conditions = withCondition(conditions, news, now, { updateTime: true });
   };
   setCondition(availability(deployment, status));
   const failure = [revisions.fresh, ...revisions.old].map((set) => findCondition(set?.status?.conditions, 'ReplicaFailure')).find(Boolean);
   if (failure === undefined) conditions = withoutCondition(conditions, 'ReplicaFailure');
   else setCondition({ type: 'ReplicaFailure', status: 'True', reason: failure.reason ?? '', message: failure.message ?? '' });
-  const progress = progressNews(deployment, revisions, status, conditions, now);
+  const progress = findProgressUpdate(deployment, revisions, status, conditions, now);
   if (progress === 'moving') return touched(conditions, now);
   if (progress !== undefined) setCondition(progress);
   return conditions;
 }
 
-function availability(deployment: Deployment, status: DeploymentStatus): ConditionNews {
+function availability(deployment: Deployment, status: DeploymentStatus): ConditionUpdate {
   const bounds = rolloutBounds(deployment.spec.replicas ?? 1, deployment.spec.strategy?.rollingUpdate);
   const maxUnavailable = deployment.spec.strategy?.type === 'Recreate' ? 0 : bounds.maxUnavailable;
   return (status.availableReplicas ?? 0) >= bounds.replicas - maxUnavailable
@@ -93,17 +93,17 @@ function availability(deployment: Deployment, status: DeploymentStatus): Conditi
       };
 }
 
-function progressNews(
+function findProgressUpdate(
   deployment: Deployment,
   { fresh, created }: Revisions,
   status: DeploymentStatus,
   conditions: readonly WireCondition[],
   now: Instant,
-): ConditionNews | 'moving' | undefined {
+): ConditionUpdate | 'moving' | undefined {
   const before = findCondition(conditions, 'Progressing');
   if (deployment.spec.paused === true) return paused(before);
   const name = fresh?.metadata.name ?? deployment.metadata.name;
-  const news = (state: 'True' | 'False', reason: string, message: string): ConditionNews => ({
+  const news = (state: 'True' | 'False', reason: string, message: string): ConditionUpdate => ({
     type: 'Progressing',
     status: state,
     reason,
@@ -115,17 +115,17 @@ function progressNews(
   // A completed rollout that lost a pod does not start again.
   if (before?.reason === 'NewReplicaSetAvailable' && status.replicas === status.updatedReplicas) return undefined;
   if (hasMoved(deployment.status, status))
-    return movingNews(before, news('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`));
+    return updateTransition(before, news('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`));
   const deadline = progressDeadline(deployment, { ...status, conditions: [...conditions] });
   if (deadline === undefined || deadline > now) return undefined;
   return news('False', 'ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`);
 }
 
-function movingNews(before: WireCondition | undefined, news: ConditionNews): ConditionNews | 'moving' {
+function updateTransition(before: WireCondition | undefined, news: ConditionUpdate): ConditionUpdate | 'moving' {
   return before?.status === news.status && before.reason === news.reason && before.message === news.message ? 'moving' : news;
 }
 
-function paused(before: WireCondition | undefined): ConditionNews | undefined {
+function paused(before: WireCondition | undefined): ConditionUpdate | undefined {
   if (before?.reason === 'ProgressDeadlineExceeded') return undefined;
   return { type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' };
 }

@@ -1,10 +1,10 @@
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { joinKey, splitKey } from '../object-key.ts';
 import { startOwnerController } from '../owner-controller.ts';
 import { isTerminal } from '../pods/pod-state.ts';
-import { isEmptySelector, matchesSelector } from '../selectors.ts';
+import { isEmptySelector, isSelectorMatch } from '../selectors.ts';
 import type { Deployment, ReplicaSet } from '../wire/workload.ts';
 import type { WorkList } from '../work-list.ts';
 import type { Revisions } from './deployment-status.ts';
@@ -24,7 +24,7 @@ export function startDeployments(ports: ControllerPorts): Stop {
   return startOwnerController(ports, controller, { resource: RESOURCE, kind: 'Deployment', owned: 'replicasets.apps' }, (add) => [
     // Recreate waits until the last old pod is deleted. The status of ReplicaSets does not show that: terminating pods do not count in it.
     ports.cluster.onChange('pods', ({ type, object }) => {
-      if (type === 'DELETED') controller.keysWaitingFor(object.metadata.namespace ?? '', object.metadata.labels).forEach(add);
+      if (type === 'DELETED') controller.findWaitingKeys(object.metadata.namespace ?? '', object.metadata.labels).forEach(add);
     }),
   ]);
 }
@@ -38,10 +38,10 @@ class DeploymentController {
     this.#sets = new ReplicaSetControl(ports);
   }
 
-  keysWaitingFor(namespace: string, labels: Readonly<Record<string, string>> | undefined): ObjectKey[] {
+  findWaitingKeys(namespace: string, labels: Readonly<Record<string, string>> | undefined): ObjectKey[] {
     const deployments = this.#ports.cluster.list(RESOURCE, { namespace }) as readonly Deployment[];
     return deployments
-      .filter(({ spec }) => spec.strategy?.type === 'Recreate' && matchesSelector(spec.selector, labels))
+      .filter(({ spec }) => spec.strategy?.type === 'Recreate' && isSelectorMatch(spec.selector, labels))
       .map(({ metadata }) => joinKey(namespace, metadata.name));
   }
 
@@ -55,9 +55,9 @@ class DeploymentController {
       events.emit(deployment, COMPONENT, 'Warning', 'SelectingAll', message);
       return;
     }
-    const revisions = this.#bring(deployment, this.#sets.claim(deployment));
+    const revisions = this.#reconcileReplicas(deployment, this.#sets.claim(deployment));
     const status = deploymentStatus(deployment, revisions, clock.now());
-    if (!equalJson(status, deployment.status)) {
+    if (!isEqualJson(status, deployment.status)) {
       cluster.modifyStatus(RESOURCE, namespace, name, (draft) => {
         draft['status'] = status;
       });
@@ -68,7 +68,7 @@ class DeploymentController {
     if (deadline !== undefined) work.addAt(key, Math.max(deadline, clock.now() + 1));
   }
 
-  #bring(deployment: Deployment, sets: readonly ReplicaSet[]): Revisions {
+  #reconcileReplicas(deployment: Deployment, sets: readonly ReplicaSet[]): Revisions {
     const found = findNewReplicaSet(deployment, sets);
     const old = oldestFirst(sets.filter((set) => set !== found));
     if (deployment.metadata.deletionTimestamp !== undefined) return { fresh: found, old, created: false };

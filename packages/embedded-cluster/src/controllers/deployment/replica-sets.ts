@@ -1,9 +1,9 @@
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ControllerPorts } from '../controller-ports.ts';
 import { shortHash } from '../canonical.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { controllerReference } from '../object-key.ts';
-import { matchesSelector } from '../selectors.ts';
+import { isSelectorMatch } from '../selectors.ts';
 import type { PodTemplate } from '../wire/pod.ts';
 import type { Deployment, ReplicaSet } from '../wire/workload.ts';
 import { DESIRED_REPLICAS, MAX_REPLICAS, TEMPLATE_HASH, revisionAnnotations } from './revisions.ts';
@@ -25,7 +25,7 @@ export class ReplicaSetControl {
     const { cluster, replicaSets } = this.#ports;
     const own = replicaSets.ownedBy(deployment.metadata.uid);
     for (const orphan of replicaSets.orphansIn(deployment.metadata.namespace ?? '')) {
-      if (orphan.metadata.deletionTimestamp !== undefined || !matchesSelector(deployment.spec.selector, orphan.metadata.labels)) continue;
+      if (orphan.metadata.deletionTimestamp !== undefined || !isSelectorMatch(deployment.spec.selector, orphan.metadata.labels)) continue;
       const adopted = cluster.modify(RESOURCE, orphan.metadata.namespace ?? '', orphan.metadata.name, (draft) => {
         draft.metadata.ownerReferences = [...(draft.metadata.ownerReferences ?? []), controllerReference(deployment)];
       });
@@ -86,7 +86,7 @@ export class ReplicaSetControl {
     const before = set.spec.replicas ?? 1;
     const ready = minReadySeconds ?? set.spec.minReadySeconds ?? 0;
     const unchanged = before === replicas && (set.spec.minReadySeconds ?? 0) === ready;
-    if (unchanged && equalJson(annotations, set.metadata.annotations)) return set;
+    if (unchanged && isEqualJson(annotations, set.metadata.annotations)) return set;
     const written = this.#ports.cluster.modify(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft.metadata.annotations = annotations;
       const spec = draft['spec'] as ReplicaSet['spec'];

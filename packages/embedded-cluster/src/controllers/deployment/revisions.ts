@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '../wire/workload.ts';
 import type { PodTemplate } from '../wire/pod.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
 const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
@@ -25,7 +25,7 @@ export function revisionOf(set: ReplicaSet): number {
 /** The oldest ReplicaSet with the Deployment's template, ignoring the hash label. */
 export function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = withoutHash(deployment.spec.template);
-  return oldestFirst(sets).find((set) => equalJson(withoutHash(set.spec.template), wanted));
+  return oldestFirst(sets).find((set) => isEqualJson(withoutHash(set.spec.template), wanted));
 }
 
 export function oldestFirst(sets: readonly ReplicaSet[]): ReplicaSet[] {

@@ -20,7 +20,7 @@ export interface BudgetNumbers {
 }
 
 /** An absolute `minAvailable` needs only the pods; all other budgets depend on the expected scale. */
-export function needsScale({ spec }: DisruptionBudget): boolean {
+export function isScaleNeeded({ spec }: DisruptionBudget): boolean {
   return spec.maxUnavailable !== undefined || typeof spec.minAvailable === 'string';
 }
 

@@ -1,19 +1,19 @@
 import type { DurationMs } from '#kube/units';
 import { MINUTE_MS } from '#kube/units';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { withCondition } from '../conditions.ts';
 import { fromTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { keyOf, splitKey } from '../object-key.ts';
 import { watchKeys } from '../owner-watch.ts';
 import { isReady, isTerminating } from '../pods/pod-state.ts';
-import { matchesSelector } from '../selectors.ts';
+import { isSelectorMatch } from '../selectors.ts';
 import type { Pod } from '../wire/pod.ts';
 import type { DisruptionBudget, DisruptionBudgetStatus } from '../wire/policy.ts';
 import { WorkList } from '../work-list.ts';
 import type { BudgetNumbers } from './budget-arithmetic.ts';
-import { budgetNumbers, needsScale } from './budget-arithmetic.ts';
+import { budgetNumbers, isScaleNeeded } from './budget-arithmetic.ts';
 import { expectedScale } from './expected-scale.ts';
 
 const RESOURCE = 'poddisruptionbudgets.policy';
@@ -33,16 +33,16 @@ export function startDisruptionBudgets(ports: ControllerPorts): Stop {
     watchKeys(cluster, RESOURCE, (key) => work.add(key)),
     cluster.onChange('pods', ({ object, previous }) => {
       for (const budget of budgetsIn(object.metadata.namespace ?? '')) {
-        const matches = [object, previous].some((pod) => pod !== undefined && matchesSelector(budget.spec.selector, pod.metadata.labels));
+        const matches = [object, previous].some((pod) => pod !== undefined && isSelectorMatch(budget.spec.selector, pod.metadata.labels));
         if (matches) work.add(keyOf(budget));
       }
     }),
     ...SIZED.map((resource) =>
       cluster.onChange(resource, ({ type, object, previous }) => {
         // Their status follows the pods, which are watched already.
-        if (type === 'MODIFIED' && previous !== undefined && equalJson(object['spec'], previous['spec'])) return;
+        if (type === 'MODIFIED' && previous !== undefined && isEqualJson(object['spec'], previous['spec'])) return;
         budgetsIn(object.metadata.namespace ?? '')
-          .filter(needsScale)
+          .filter(isScaleNeeded)
           .forEach((budget) => work.add(keyOf(budget)));
       }),
     ),
@@ -57,12 +57,12 @@ function reconcile(ports: ControllerPorts, key: ObjectKey, work: WorkList): void
   if (budget === undefined) return;
   const now = clock.now();
   const all = cluster.list('pods', { namespace }) as readonly Pod[];
-  const pods = all.filter((pod) => matchesSelector(budget.spec.selector, pod.metadata.labels));
+  const pods = all.filter((pod) => isSelectorMatch(budget.spec.selector, pod.metadata.labels));
   const { disruptedPods, recheckAt } = stillDisrupted(budget, pods, now);
   if (recheckAt !== undefined) work.addAt(key, recheckAt);
 
   const healthy = pods.filter((pod) => isReady(pod) && !isTerminating(pod) && disruptedPods[pod.metadata.name] === undefined).length;
-  const scale = needsScale(budget) ? expectedScale(cluster, pods) : undefined;
+  const scale = isScaleNeeded(budget) ? expectedScale(cluster, pods) : undefined;
   const numbers = budgetNumbers(budget, { healthy, pods: pods.length, scale: scale?.kind === 'known' ? scale.replicas : null });
   if (pods.length === 0) events.emit(budget, COMPONENT, 'Normal', 'NoPods', 'No matching pods found');
   if (numbers === null) {
@@ -130,7 +130,7 @@ function observed(conditions: NonNullable<DisruptionBudgetStatus['conditions']>,
 }
 
 function write({ cluster }: ControllerPorts, budget: DisruptionBudget, status: DisruptionBudgetStatus): void {
-  if (equalJson(status, budget.status)) return;
+  if (isEqualJson(status, budget.status)) return;
   cluster.modifyStatus(RESOURCE, budget.metadata.namespace ?? '', budget.metadata.name, (draft) => {
     draft['status'] = status;
   });

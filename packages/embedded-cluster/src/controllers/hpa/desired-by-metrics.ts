@@ -35,7 +35,7 @@ export function desiredByMetrics(
   const currentMetrics: object[] = [];
   const failures: { reason: string; message: string }[] = [];
   for (const metric of autoscaler.spec.metrics ?? []) {
-    const answer = askMetric(metric, pods, metrics, current, tolerance, now);
+    const answer = readMetric(metric, pods, metrics, current, tolerance, now);
     if (answer.kind === 'failed') {
       failures.push({ reason: answer.reason, message: answer.message });
       continue;
@@ -52,7 +52,7 @@ type Answer =
   | { readonly kind: 'answered'; readonly replicas: number; readonly because: string; readonly status: object }
   | { readonly kind: 'failed'; readonly reason: string; readonly message: string };
 
-function askMetric(
+function readMetric(
   metric: MetricSpec,
   pods: readonly Pod[],
   metrics: readonly PodMetrics[],
@@ -81,12 +81,12 @@ function askMetric(
   return {
     kind: 'answered',
     replicas: result.replicas,
-    because: reasonInWords(resource, goal, result.ratio),
+    because: describeReason(resource, goal, result.ratio),
     status: shownMetric(metric.type, resource, result),
   };
 }
 
-function reasonInWords({ name, container }: MeasuredResource, goal: MetricGoal, ratio: number): string {
+function describeReason({ name, container }: MeasuredResource, goal: MetricGoal, ratio: number): string {
   const what = container === null ? 'resource' : `container ${container} resource`;
   const unit = goal.kind === 'utilization' ? 'utilization (percentage of request)' : 'average value';
   return `${name} ${what} ${unit} ${ratio > 1 ? 'above' : 'below'} target`;

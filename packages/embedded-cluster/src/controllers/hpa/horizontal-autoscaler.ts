@@ -2,8 +2,8 @@ import type { DurationMs, Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
 import type { MetricsProvider, PodMetrics } from '../../api/providers.ts';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
-import type { ConditionNews } from '../conditions.ts';
+import { isEqualJson } from '../../api/json.ts';
+import type { ConditionUpdate } from '../conditions.ts';
 import { findCondition, withCondition } from '../conditions.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
@@ -29,7 +29,7 @@ export function startAutoscalers(ports: ControllerPorts, metrics: Pick<MetricsPr
   });
   const stop = ports.cluster.onChange(RESOURCE, ({ object, previous }) => {
     // A change of its own status does not trigger a check before the period is over.
-    if (previous === undefined || !equalJson(object['spec'], previous['spec'])) work.add(keyOf(object));
+    if (previous === undefined || !isEqualJson(object['spec'], previous['spec'])) work.add(keyOf(object));
   });
   return () => {
     stop();
@@ -61,10 +61,10 @@ class AutoscalerController {
     if (target === undefined) {
       const { kind, name: of } = autoscaler.spec.scaleTargetRef;
       const message = `the HPA controller was unable to get the target's current scale: ${kind} "${of}" not found`;
-      report.say('AbleToScale', 'False', 'FailedGetScale', message);
+      report.setCondition('AbleToScale', 'False', 'FailedGetScale', message);
       this.#ports.events.emit(autoscaler, COMPONENT, 'Warning', 'FailedGetScale', `${kind} "${of}" not found`);
     } else {
-      report.say('AbleToScale', 'True', 'SucceededGetScale', "the HPA controller was able to get the target's current scale");
+      report.setCondition('AbleToScale', 'True', 'SucceededGetScale', "the HPA controller was able to get the target's current scale");
       this.#scale(key, autoscaler, target, report);
     }
     this.#write(autoscaler, report.status);
@@ -77,7 +77,7 @@ class AutoscalerController {
     report.status.currentReplicas = target.statusReplicas;
     report.status.desiredReplicas = current;
     if (current === 0 && minReplicas !== 0) {
-      report.say('ScalingActive', 'False', 'ScalingDisabled', 'scaling is disabled since the replica count of the target is zero');
+      report.setCondition('ScalingActive', 'False', 'ScalingDisabled', 'scaling is disabled since the replica count of the target is zero');
       return;
     }
     if (current > maxReplicas) {
@@ -100,11 +100,11 @@ class AutoscalerController {
     const [failure] = desired.failures;
     if (failure !== undefined && desired.replicas === null) {
       const message = `the HPA was unable to compute the replica count: ${failure.message}`;
-      report.say('ScalingActive', 'False', failure.reason, message);
+      report.setCondition('ScalingActive', 'False', failure.reason, message);
       return;
     }
     const why = 'the HPA was able to successfully calculate a replica count from its metrics';
-    report.say('ScalingActive', 'True', 'ValidMetricFound', why);
+    report.setCondition('ScalingActive', 'True', 'ValidMetricFound', why);
     if (desired.replicas === null) return;
 
     const behavior = behaviorOf(autoscaler);
@@ -129,11 +129,16 @@ class AutoscalerController {
     const past = { at: now, replicas: Math.abs(change) };
     this.#memory.set(key, change > 0 ? { ...memory, added: [...memory.added, past] } : { ...memory, removed: [...memory.removed, past] });
     report.status.lastScaleTime = toTimestamp(now);
-    report.say('AbleToScale', 'True', 'SucceededRescale', `the HPA controller was able to update the target scale to ${String(replicas)}`);
+    report.setCondition(
+      'AbleToScale',
+      'True',
+      'SucceededRescale',
+      `the HPA controller was able to update the target scale to ${String(replicas)}`,
+    );
   }
 
   #write(autoscaler: Autoscaler, status: AutoscalerStatus): void {
-    if (equalJson(status, autoscaler.status)) return;
+    if (isEqualJson(status, autoscaler.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, autoscaler.metadata.namespace ?? '', autoscaler.metadata.name, (draft) => {
       draft['status'] = status;
     });
@@ -150,18 +155,18 @@ class Report {
     this.#now = now;
   }
 
-  say(type: string, status: ConditionNews['status'], reason: string, message: string): void {
+  setCondition(type: string, status: ConditionUpdate['status'], reason: string, message: string): void {
     const before = findCondition(this.status.conditions, type);
     if (before?.status === status && before.reason === reason && before.message === message) return;
     this.status.conditions = withCondition(this.status.conditions, { type, status, reason, message }, this.#now);
   }
 
   explain(steady: Limited, limited: Limited): void {
-    if (steady.by === null) this.say('AbleToScale', 'True', 'ReadyForNewScale', 'recommended size matches current size');
-    else this.say('AbleToScale', 'True', steady.by, 'recent recommendations hold the size, applying the stabilized one');
+    if (steady.by === null) this.setCondition('AbleToScale', 'True', 'ReadyForNewScale', 'recommended size matches current size');
+    else this.setCondition('AbleToScale', 'True', steady.by, 'recent recommendations hold the size, applying the stabilized one');
     if (limited.by === null) {
-      this.say('ScalingLimited', 'False', 'DesiredWithinRange', 'the desired count is within the acceptable range');
-    } else this.say('ScalingLimited', 'True', limited.by, LIMIT_WORDS[limited.by] ?? '');
+      this.setCondition('ScalingLimited', 'False', 'DesiredWithinRange', 'the desired count is within the acceptable range');
+    } else this.setCondition('ScalingLimited', 'True', limited.by, LIMIT_WORDS[limited.by] ?? '');
   }
 }
 

@@ -36,7 +36,7 @@ export function deadlineOf({ spec, status }: Job): Instant | undefined {
 export function jobOutcome(job: Job, pods: readonly Pod[], counts: JobCounts, now: Instant): JobOutcome {
   const { backoffLimit = 6, completions } = job.spec;
   const deadline = deadlineOf(job);
-  if (counts.failed > backoffLimit || restartsExceed(job, pods, backoffLimit)) {
+  if (counts.failed > backoffLimit || hasTooManyRestarts(job, pods, backoffLimit)) {
     return { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
   }
   if (deadline !== undefined && deadline <= now) {
@@ -61,7 +61,7 @@ export function failureBackoff(failuresInRow: number): DurationMs {
 }
 
 /** With OnFailure the kubelet restarts containers in place; these restarts count as failures of the job. */
-function restartsExceed({ spec }: Job, pods: readonly Pod[], backoffLimit: number): boolean {
+function hasTooManyRestarts({ spec }: Job, pods: readonly Pod[], backoffLimit: number): boolean {
   if (spec.template.spec.restartPolicy !== 'OnFailure') return false;
   const restarts = pods.filter(isActive).reduce((sum, pod) => sum + restartsOf(pod), 0);
   return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;

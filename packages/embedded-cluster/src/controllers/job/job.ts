@@ -1,7 +1,7 @@
 import type { Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { findCondition, isTrue, withCondition } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
@@ -59,7 +59,7 @@ class JobController {
     const outcome = jobOutcome({ ...job, status }, pods, counts, clock.now());
     let failure: unknown;
     try {
-      if (outcome.kind === 'running') this.#bring(job, counts, key, work);
+      if (outcome.kind === 'running') this.#reconcilePods(job, counts, key, work);
       else for (const pod of pods.filter(isActive)) this.#drop(job, pod);
     } catch (error) {
       failure = error;
@@ -115,7 +115,7 @@ class JobController {
     return { succeeded, failed };
   }
 
-  #bring(job: Job, counts: JobCounts, key: ObjectKey, work: WorkList): void {
+  #reconcilePods(job: Job, counts: JobCounts, key: ObjectKey, work: WorkList): void {
     const pods = this.#ports.pods.ownedBy(job.metadata.uid);
     const active = pods.filter(isActive);
     const wanted = wantedActive(job, counts, active.length);
@@ -130,7 +130,7 @@ class JobController {
       work.addAt(key, notBefore);
       return;
     }
-    const now = this.#control.withinBurst(job, missing);
+    const now = this.#control.limitBurst(job, missing);
     if (now < missing) work.addAt(key, this.#ports.clock.now() + BURST_PAUSE_MS);
     if (job.spec.completionMode === 'Indexed') this.#createIndexed(job, active, now);
     else for (let created = 0; created < now; created += 1) this.#create(job, undefined);
@@ -207,12 +207,12 @@ class JobController {
     const isComplete = outcome.kind === 'complete';
     const reason = isComplete ? 'CompletionsReached' : outcome.reason;
     const message = isComplete ? 'Reached expected number of succeeded pods' : outcome.message;
-    const say = (type: string): void => {
+    const emitEvent = (type: string): void => {
       status.conditions = withCondition(status.conditions, { type, status: 'True', reason, message }, now);
     };
-    say(isComplete ? 'SuccessCriteriaMet' : 'FailureTarget');
+    emitEvent(isComplete ? 'SuccessCriteriaMet' : 'FailureTarget');
     if (active.length + terminating > 0) return; // the final condition is set when the last pod is deleted
-    say(isComplete ? 'Complete' : 'Failed');
+    emitEvent(isComplete ? 'Complete' : 'Failed');
     if (isComplete) status.completionTime = toTimestamp(now);
     this.#failures.delete(job.metadata.uid);
     if (isComplete) this.#ports.events.emit(job, COMPONENT, 'Normal', 'Completed', 'Job completed');
@@ -222,7 +222,7 @@ class JobController {
   #write(job: Job, status: JobStatus): void {
     // These three are omitted on the wire when they are 0.
     for (const field of ['active', 'succeeded', 'failed'] as const) if (status[field] === 0) Reflect.deleteProperty(status, field);
-    if (equalJson(status, job.status)) return;
+    if (isEqualJson(status, job.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, job.metadata.namespace ?? '', job.metadata.name, (draft) => {
       draft['status'] = status;
     });

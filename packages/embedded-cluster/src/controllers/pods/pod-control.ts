@@ -28,7 +28,7 @@ export class PodControl {
   }
 
   /** Number of the missing pods that may be created now; the rest follows after `BURST_PAUSE_MS`. */
-  withinBurst(owner: KubeObject, missing: number): number {
+  limitBurst(owner: KubeObject, missing: number): number {
     return Math.min(missing, BURST - (this.#createdNow().get(owner.metadata.uid) ?? 0));
   }
 

@@ -3,7 +3,7 @@ import { aWirePod } from '../../../testing/workloads.ts';
 import { TEST_EPOCH } from '../../../testing/manual-clock.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
 import type { Pod } from '../wire/pod.ts';
-import { inDeletionOrder } from './deletion-order.ts';
+import { sortForDeletion } from './deletion-order.ts';
 
 const NOW = TEST_EPOCH + 86_400_000;
 
@@ -45,6 +45,6 @@ describe('a ReplicaSet deletes first', () => {
     const crowding = (node: string): number => (node === 'crowded' ? 5 : 1);
     // Names in reverse order, so that the name does not decide.
     const pods = [aPod('a', second), aPod('b', first)];
-    expect(inDeletionOrder(pods, crowding, NOW).map(({ metadata }) => metadata.name)).toEqual(['b', 'a']);
+    expect(sortForDeletion(pods, crowding, NOW).map(({ metadata }) => metadata.name)).toEqual(['b', 'a']);
   });
 });

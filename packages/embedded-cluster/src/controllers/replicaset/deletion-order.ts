@@ -12,7 +12,7 @@ const RUNNING_RANK = 2;
  * the same workload, ready or alive for a shorter time, more restarts. Ages are compared by powers of two, as in Kubernetes, so that the
  * name decides among similar ages. @param crowding number of pods of the same workload on the node
  */
-export function inDeletionOrder(pods: readonly Pod[], crowding: (node: string) => number, now: Instant): Pod[] {
+export function sortForDeletion(pods: readonly Pod[], crowding: (node: string) => number, now: Instant): Pod[] {
   const rank = new Map(pods.map((pod) => [pod, deletionRank(pod, crowding, now)]));
   return [...pods].sort((a, b) => compareRanks(rank.get(a) ?? [], rank.get(b) ?? []) || (a.metadata.name < b.metadata.name ? -1 : 1));
 }

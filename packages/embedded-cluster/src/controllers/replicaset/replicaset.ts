@@ -1,6 +1,6 @@
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { withCondition, withoutCondition } from '../conditions.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { controllerOf, joinKey, splitKey } from '../object-key.ts';
@@ -9,11 +9,11 @@ import { claimPods } from '../pods/pod-adoption.ts';
 import { BURST_PAUSE_MS, PodControl } from '../pods/pod-control.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
 import { isActive, isAvailable, isReady, nextAvailableAt } from '../pods/pod-state.ts';
-import { matchesSelector } from '../selectors.ts';
+import { isSelectorMatch } from '../selectors.ts';
 import type { Pod } from '../wire/pod.ts';
 import type { ReplicaSet, ReplicaSetStatus } from '../wire/workload.ts';
 import type { WorkList } from '../work-list.ts';
-import { inDeletionOrder } from './deletion-order.ts';
+import { sortForDeletion } from './deletion-order.ts';
 
 const RESOURCE = 'replicasets.apps';
 const COMPONENT = 'replicaset-controller';
@@ -23,7 +23,7 @@ export function startReplicaSets(ports: ControllerPorts): Stop {
   const controller = new ReplicaSetController(ports);
   return startOwnerController(ports, controller, { resource: RESOURCE, kind: 'ReplicaSet', owned: 'pods' }, (add) => [
     ports.cluster.onChange('pods', ({ type, object }) => {
-      if (type !== 'DELETED' && controllerOf(object) === undefined) controller.keysThatWant(object as Pod).forEach(add);
+      if (type !== 'DELETED' && controllerOf(object) === undefined) controller.findAdoptingKeys(object as Pod).forEach(add);
     }),
   ]);
 }
@@ -38,11 +38,11 @@ class ReplicaSetController {
   }
 
   /** ReplicaSets that would adopt an orphaned pod. */
-  keysThatWant(orphan: Pod): ObjectKey[] {
+  findAdoptingKeys(orphan: Pod): ObjectKey[] {
     const namespace = orphan.metadata.namespace ?? '';
     const sets = this.#ports.cluster.list(RESOURCE, { namespace }) as readonly ReplicaSet[];
     return sets
-      .filter(({ spec }) => matchesSelector(spec.selector, orphan.metadata.labels))
+      .filter(({ spec }) => isSelectorMatch(spec.selector, orphan.metadata.labels))
       .map(({ metadata }) => joinKey(namespace, metadata.name));
   }
 
@@ -71,14 +71,14 @@ class ReplicaSetController {
   #scale(set: ReplicaSet, pods: Pod[], later: () => void): void {
     const active = pods.filter(isActive);
     const missing = (set.spec.replicas ?? 1) - active.length;
-    const now = this.#control.withinBurst(set, missing);
+    const now = this.#control.limitBurst(set, missing);
     if (now < missing) later();
     for (let created = 0; created < now; created += 1) {
       pods.push(this.#control.createNamed(set, `${set.metadata.name}-`, (name) => podFromTemplate(set, set.spec.template, name)));
     }
     if (missing >= 0) return;
     const related = this.#relatedPodsByNode(set);
-    const order = inDeletionOrder(active, (node) => related.get(node) ?? 0, this.#ports.clock.now());
+    const order = sortForDeletion(active, (node) => related.get(node) ?? 0, this.#ports.clock.now());
     for (const pod of order.slice(0, -missing)) {
       this.#control.delete(set, pod);
       pods.splice(pods.indexOf(pod), 1);
@@ -111,13 +111,13 @@ class ReplicaSetController {
     const status: ReplicaSetStatus = {
       ...counts,
       replicas: active.length,
-      fullyLabeledReplicas: active.filter((pod) => matchesSelector(templateLabels, pod.metadata.labels)).length,
+      fullyLabeledReplicas: active.filter((pod) => isSelectorMatch(templateLabels, pod.metadata.labels)).length,
       readyReplicas: active.filter(isReady).length,
       availableReplicas: active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length,
       observedGeneration: set.metadata.generation ?? 1,
       ...(nextConditions.length === 0 ? {} : { conditions: nextConditions }),
     };
-    if (equalJson(status, set.status)) return;
+    if (isEqualJson(status, set.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,5 +1,5 @@
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { resolveCount } from '../int-or-percent.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { splitKey } from '../object-key.ts';
@@ -47,7 +47,7 @@ class StatefulSetController {
     const current = known !== undefined && templateOf(this.#ports, set, known) !== undefined ? known : update;
     const revisions = { current, update };
     try {
-      if (set.metadata.deletionTimestamp === undefined) this.#bring(set, revisions);
+      if (set.metadata.deletionTimestamp === undefined) this.#reconcileReplicas(set, revisions);
     } finally {
       this.#writeStatus(set, revisions);
     }
@@ -60,7 +60,7 @@ class StatefulSetController {
     if (at !== undefined) work.addAt(key, at);
   }
 
-  #bring(set: StatefulSet, revisions: RevisionNames): void {
+  #reconcileReplicas(set: StatefulSet, revisions: RevisionNames): void {
     const pods = claimPods(this.#ports, set, set.spec.selector).filter((pod) => ordinalOf(set, pod) >= 0);
     const isMonotonic = set.spec.podManagementPolicy !== 'Parallel';
     const start = set.spec.ordinals?.start ?? 0;
@@ -68,7 +68,7 @@ class StatefulSetController {
     const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
 
     for (let ordinal = start; ordinal < end; ordinal += 1) {
-      const settled = this.#bringOne(set, revisions, ordinal, byOrdinal.get(ordinal));
+      const settled = this.#reconcileReplica(set, revisions, ordinal, byOrdinal.get(ordinal));
       if (!settled && isMonotonic) return;
     }
     const condemned = pods.filter((pod) => ordinalOf(set, pod) < start || ordinalOf(set, pod) >= end);
@@ -84,7 +84,7 @@ class StatefulSetController {
   }
 
   /** @returns whether the next ordinal may be handled when pods are managed in order */
-  #bringOne(set: StatefulSet, revisions: RevisionNames, ordinal: number, pod: Pod | undefined): boolean {
+  #reconcileReplica(set: StatefulSet, revisions: RevisionNames, ordinal: number, pod: Pod | undefined): boolean {
     if (pod === undefined) {
       createClaims(this.#ports, set, podName(set, ordinal));
       const revision = this.#revisionFor(set, revisions, ordinal);
@@ -159,7 +159,7 @@ class StatefulSetController {
       updateRevision: revisions.update,
       collisionCount: set.status?.collisionCount ?? 0,
     };
-    if (equalJson(status, set.status)) return;
+    if (isEqualJson(status, set.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -44,7 +44,7 @@ export class CadvisorMetricsPage {
       family('cpu_usage_seconds_total', 'Cumulative cpu time consumed in seconds.', (each) => each.cpuCoreSeconds, podCpu(kubelet)),
       family('memory_working_set_bytes', 'Current working set in bytes.', (each) => Math.round(each.workingSetBytes)),
       family('oom_events_total', 'Count of out of memory events observed for the container', (each) => countsOf(each).oomEvents),
-      ...(kubelet.measuresPressure ? pressureFamilies(family) : []),
+      ...(kubelet.hasPressureStats ? pressureFamilies(family) : []),
       family('start_time_seconds', 'Start time of the container since unix epoch in seconds.', (each) => (each.startedAt ?? 0) / 1000),
     ];
     return prometheusText(families);
@@ -84,7 +84,7 @@ function measured(kubelet: Kubelet): readonly Measured[] {
   const found: Measured[] = [];
   for (const pod of kubelet.pods()) {
     if (!pod.isReported) continue;
-    for (const container of pod.containers) if (container.running && container.curve !== null) found.push({ pod, container });
+    for (const container of pod.containers) if (container.isRunning && container.curve !== null) found.push({ pod, container });
   }
   return found;
 }
@@ -121,7 +121,7 @@ function pressureFamilies(
 
 function podCpu(kubelet: Kubelet): MetricSample[] {
   return [...kubelet.pods()]
-    .filter((pod) => pod.isReported && pod.containers.some(({ running }) => running))
+    .filter((pod) => pod.isReported && pod.containers.some(({ isRunning }) => isRunning))
     .map((pod) => ({
       labels: seriesLabels({ container: '', id: podCgroup(pod), image: '', name: '', namespace: pod.namespace, pod: pod.name }),
       value: pod.cpuCoreSecondsAt(kubelet.evaluatedAt),

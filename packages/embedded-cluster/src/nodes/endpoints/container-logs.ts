@@ -6,7 +6,7 @@ import type { ContainerRuntime, Termination } from '../kubelet/container-runtime
 import type { PodRuntime } from '../kubelet/pod-runtime.ts';
 
 /** Number of event lines kept per instance of a container. */
-const NEWS_KEPT = 200;
+const MAX_LINES = 200;
 /** Routine lines are generated from the time; this many of the latest are shown. */
 const ROUTINE_SHOWN = 500;
 const ROUTINE_EVERY_MS = MINUTE_MS;
@@ -43,18 +43,18 @@ export class ContainerLogs {
     if (before !== undefined) this.#previous.set(key, before);
     const seed = hashText(this.#seed, `${key}/${container.restartCount}`);
     this.#current.set(key, { startedAt: at, endedAt: null, seed, news: [] });
-    this.#news(key, at, `starting ${container.name} (${container.spec.image})`);
+    this.#addLine(key, at, `starting ${container.name} (${container.spec.image})`);
     const { cpuMillicores, memoryBytes } = container.limits;
-    this.#news(key, at, `limits: cpu ${formatted(cpuMillicores, formatCpu)}, memory ${formatted(memoryBytes, formatMemory)}`);
+    this.#addLine(key, at, `limits: cpu ${formatted(cpuMillicores, formatCpu)}, memory ${formatted(memoryBytes, formatMemory)}`);
   }
 
   ready(pod: PodRuntime, container: ContainerRuntime, at: Instant): void {
-    this.#news(keyOf(pod.uid, container.name), at, 'ready to serve');
+    this.#addLine(keyOf(pod.uid, container.name), at, 'ready to serve');
   }
 
   resized(pod: PodRuntime, container: ContainerRuntime, at: Instant): void {
     const { cpuMillicores, memoryBytes } = container.requests;
-    this.#news(
+    this.#addLine(
       keyOf(pod.uid, container.name),
       at,
       `resources changed in place: requests cpu ${formatted(cpuMillicores, formatCpu)}, memory ${formatted(memoryBytes, formatMemory)}`,
@@ -65,9 +65,10 @@ export class ContainerLogs {
     const key = keyOf(pod.uid, container.name);
     const log = this.#current.get(key);
     if (log === undefined) return;
-    if (termination.reason === 'Completed') this.#news(key, termination.finishedAt, 'done');
+    if (termination.reason === 'Completed') this.#addLine(key, termination.finishedAt, 'done');
     // A process killed by the kernel writes no last line.
-    else if (termination.reason !== 'OOMKilled') this.#news(key, termination.finishedAt, `stopping with exit code ${termination.exitCode}`);
+    else if (termination.reason !== 'OOMKilled')
+      this.#addLine(key, termination.finishedAt, `stopping with exit code ${termination.exitCode}`);
     log.endedAt = termination.finishedAt;
     for (const follower of this.#followers.get(key) ?? []) follower.onEnd();
     this.#followers.delete(key);
@@ -109,12 +110,12 @@ export class ContainerLogs {
     return () => followers.delete(follower);
   }
 
-  #news(key: string, at: Instant, text: string): void {
+  #addLine(key: string, at: Instant, text: string): void {
     const log = this.#current.get(key);
     if (log === undefined) return;
     const line = { at, text: `level=info msg=${JSON.stringify(text)}` };
     log.news.push(line);
-    if (log.news.length > NEWS_KEPT) log.news.shift();
+    if (log.news.length > MAX_LINES) log.news.shift();
     for (const follower of this.#followers.get(key) ?? []) follower.onLine(line);
   }
 }

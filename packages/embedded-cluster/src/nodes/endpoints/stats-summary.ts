@@ -14,7 +14,7 @@ const NO_PRESSURE: PressureStats = { totalMs: 0, avg10: 0, avg60: 0, avg300: 0 }
 /** `/stats/summary` in the kubelet's format: node, pods with containers, network counters, and a volume for each claim. */
 export function statsSummary(kubelet: Kubelet, now: Instant): object {
   const time = toTimestamp(now);
-  const pods = [...kubelet.pods()].filter((pod) => pod.isReported && pod.containers.some((container) => container.running));
+  const pods = [...kubelet.pods()].filter((pod) => pod.isReported && pod.containers.some((container) => container.isRunning));
   return {
     node: {
       nodeName: kubelet.name,
@@ -31,7 +31,7 @@ export function statsSummary(kubelet: Kubelet, now: Instant): object {
 }
 
 function podStats(kubelet: Kubelet, pod: PodRuntime, now: Instant, time: string): object {
-  const running = pod.containers.filter((container) => container.running && container.curve !== null);
+  const running = pod.containers.filter((container) => container.isRunning && container.curve !== null);
   const granted = running.reduce((sum, container) => sum + container.grantedMillicores, 0);
   const coreSeconds = pod.cpuCoreSecondsAt(now);
   return {
@@ -85,7 +85,7 @@ function memoryStats(workingSetBytes: number, limitBytes: number | null, time: s
 
 /** The statistics with pressure, or unchanged for a kubelet that does not measure it. `total` in nanoseconds, averages in percent. */
 function withPsi(kubelet: Kubelet, { totalMs, avg10, avg60, avg300 }: Readonly<PressureStats>, stats: TimedStats): object {
-  if (!kubelet.measuresPressure) return stats;
+  if (!kubelet.hasPressureStats) return stats;
   const data = { total: Math.round(totalMs * 1e6), avg10: percent(avg10), avg60: percent(avg60), avg300: percent(avg300) };
   stats['psi'] = { full: data, some: data };
   return stats;
@@ -102,7 +102,7 @@ function greatest(pressures: readonly PressureStats[]): PressureStats {
 
 /** Disks are never full here. */
 function ioStats(kubelet: Kubelet, time: string): object {
-  return kubelet.measuresPressure ? { io: withPsi(kubelet, NO_PRESSURE, { time }) } : {};
+  return kubelet.hasPressureStats ? { io: withPsi(kubelet, NO_PRESSURE, { time }) } : {};
 }
 
 function networkStats(bytes: number, time: string): object {
@@ -111,7 +111,7 @@ function networkStats(bytes: number, time: string): object {
 }
 
 function volumeStats(kubelet: Kubelet, pod: PodRuntime, now: Instant, time: string): object[] {
-  const { cluster, seed } = kubelet.parts;
+  const { cluster, seed } = kubelet.dependencies;
   return (pod.object.spec.volumes ?? []).flatMap((volume) => {
     const name = volume.persistentVolumeClaim?.claimName;
     const fill = name === undefined ? null : volumeFill(cluster, seed, pod.namespace, name, now);

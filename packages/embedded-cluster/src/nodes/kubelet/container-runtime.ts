@@ -1,4 +1,4 @@
-import { sameResources, type RequestsAndLimits } from '#kube/records/resources';
+import { isSameResources, type RequestsAndLimits } from '#kube/records/resources';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '#kube/units';
 import type { DemandCurve } from '../../usage/demand-curve.ts';
 import type { ArchivedSeries } from '../../usage/usage-archive.ts';
@@ -83,7 +83,7 @@ export class ContainerRuntime {
     return this.spec.name;
   }
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return this.state.kind === 'running';
   }
 
@@ -114,11 +114,11 @@ export class ContainerRuntime {
   }
 
   /** Whether the spec asks for something that is not allocated. */
-  get wantsResize(): boolean {
-    return !sameRequestsAndLimits(this.spec.resources, this.allocated);
+  get hasPendingResize(): boolean {
+    return !hasSameRequestsAndLimits(this.spec.resources, this.allocated);
   }
 }
 
-export function sameRequestsAndLimits(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
-  return a === b || (sameResources(a.requests, b.requests) && sameResources(a.limits, b.limits));
+export function hasSameRequestsAndLimits(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
+  return a === b || (isSameResources(a.requests, b.requests) && isSameResources(a.limits, b.limits));
 }

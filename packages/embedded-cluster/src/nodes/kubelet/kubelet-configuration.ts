@@ -41,24 +41,24 @@ export function refusedByConfiguration(
   const resizable = pod.containers.filter(({ spec }) => spec.role !== 'init');
   const { swapBehavior, cpuManagerPolicy, memoryManagerPolicy } = configuration;
   const isSwappable = swapBehavior === 'LimitedSwap' && pod.qosClass === 'Burstable' && pod.priority < CRITICAL_PRIORITY;
-  if (isSwappable && resizable.some(changesMemoryOfSwapping)) return 'In-place resize of containers with swap is not supported.';
+  if (isSwappable && resizable.some(isSwappedMemoryChanged)) return 'In-place resize of containers with swap is not supported.';
   if (pod.qosClass !== 'Guaranteed') return null;
-  if (cpuManagerPolicy === 'static' && resizable.some((each) => changesRequest(each, 'cpuMillicores'))) {
+  if (cpuManagerPolicy === 'static' && resizable.some((each) => isRequestChanged(each, 'cpuMillicores'))) {
     return 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"';
   }
-  if (memoryManagerPolicy === 'Static' && resizable.some((each) => changesRequest(each, 'memoryBytes'))) {
+  if (memoryManagerPolicy === 'Static' && resizable.some((each) => isRequestChanged(each, 'memoryBytes'))) {
     return 'Resize is infeasible for Guaranteed Pods alongside Memory Manager policy "Static"';
   }
   return null;
 }
 
-function changesRequest({ spec, allocated }: ResizedContainer, field: 'cpuMillicores' | 'memoryBytes'): boolean {
+function isRequestChanged({ spec, allocated }: ResizedContainer, field: 'cpuMillicores' | 'memoryBytes'): boolean {
   return spec.resources.requests[field] !== allocated.requests[field];
 }
 
 /** Containers whose memory request equals the limit, and containers without either, do not swap. */
-function changesMemoryOfSwapping(container: ResizedContainer): boolean {
-  const swaps = ({ requests, limits }: RequestsAndLimits): boolean => requests.memoryBytes !== limits.memoryBytes;
+function isSwappedMemoryChanged(container: ResizedContainer): boolean {
+  const canSwap = ({ requests, limits }: RequestsAndLimits): boolean => requests.memoryBytes !== limits.memoryBytes;
   const { spec, allocated } = container;
-  return changesRequest(container, 'memoryBytes') && !spec.restartOn.memory && (swaps(spec.resources) || swaps(allocated));
+  return isRequestChanged(container, 'memoryBytes') && !spec.restartOn.memory && (canSwap(spec.resources) || canSwap(allocated));
 }

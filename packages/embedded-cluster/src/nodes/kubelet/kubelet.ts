@@ -12,7 +12,7 @@ import type { UsagePlan } from '../../usage/usage-plan.ts';
 import type { ContainerLogs } from '../endpoints/container-logs.ts';
 import { setDemand } from './container-demand.ts';
 import type { ContainerRuntime, Termination } from './container-runtime.ts';
-import type { EventWords, EventWriter } from '../../api/event-writer.ts';
+import type { EventText, EventWriter } from '../../api/event-writer.ts';
 import { KILLED_EXIT_CODE, PodLifecycle, startupBoostMs } from './pod-lifecycle.ts';
 import { kubeletConfigurationOf, type KubeletConfiguration } from './kubelet-configuration.ts';
 import { PodResizer, type ResizeHost } from './pod-resizer.ts';
@@ -34,7 +34,7 @@ const SYSTEM_CPU_MILLICORES = 45;
 const PRESSURE_SINCE_MINOR = 34;
 
 /** Shared by all kubelets of a cluster. */
-export interface KubeletParts {
+export interface KubeletDependencies {
   readonly cluster: ClusterAccess;
   readonly clock: Clock;
   readonly seed: number;
@@ -50,7 +50,7 @@ export interface KubeletParts {
 /** The kubelet of one node: runs its pods and writes their status. */
 export class Kubelet implements ResizeHost {
   readonly name: string;
-  readonly parts: KubeletParts;
+  readonly dependencies: KubeletDependencies;
   readonly startedAt: Instant;
   readonly lifecycle: PodLifecycle;
   /** Running containers with usage, in the order of their start. */
@@ -73,10 +73,10 @@ export class Kubelet implements ResizeHost {
   readonly #images = new Set<string>();
   #cancelRetry: (() => void) | null = null;
 
-  constructor(node: KubeObject, parts: KubeletParts) {
+  constructor(node: KubeObject, dependencies: KubeletDependencies) {
     this.name = node.metadata.name;
-    this.parts = parts;
-    this.startedAt = this.evaluatedAt = parts.clock.now();
+    this.dependencies = dependencies;
+    this.startedAt = this.evaluatedAt = dependencies.clock.now();
     this.#object = node;
     this.#capacity = nodeResources(node, 'capacity');
     this.#allocatable = nodeResources(node, 'allocatable');
@@ -97,7 +97,7 @@ export class Kubelet implements ResizeHost {
     return kubeletConfigurationOf(this.#object.metadata.annotations);
   }
   /** Since 1.34 (`KubeletPSI`). */
-  get measuresPressure(): boolean {
+  get hasPressureStats(): boolean {
     const { nodeInfo } = this.#object['status'] as { readonly nodeInfo?: { readonly kubeletVersion?: string } };
     return Number(nodeInfo?.kubeletVersion?.split('.')[1] ?? 0) >= PRESSURE_SINCE_MINOR;
   }
@@ -115,7 +115,7 @@ export class Kubelet implements ResizeHost {
     const grew = allocatable.cpuMillicores > this.#allocatable.cpuMillicores || allocatable.memoryBytes > this.#allocatable.memoryBytes;
     this.#capacity = nodeResources(node, 'capacity');
     this.#allocatable = allocatable;
-    if (grew) this.roomFreed();
+    if (grew) this.retryDeferredResizes();
   }
 
   /** Every pod on the node, including ended ones. */
@@ -141,7 +141,7 @@ export class Kubelet implements ResizeHost {
     }
     known.update(object);
     if (object.metadata.deletionTimestamp !== undefined) {
-      if (!known.terminating && isEviction(object)) this.parts.counters.evictions++;
+      if (!known.terminating && isEviction(object)) this.dependencies.counters.evictions++;
       if (known.ended) this.finishDeletion(known);
       else this.lifecycle.beginDeletion(known);
     } else this.#resizer.consider(known);
@@ -156,8 +156,8 @@ export class Kubelet implements ResizeHost {
     pod.ended = true;
     this.readinessChanged(pod);
     this.#pods.delete(uid);
-    this.parts.logs.forget(uid);
-    this.roomFreed();
+    this.dependencies.logs.forget(uid);
+    this.retryDeferredResizes();
   }
 
   /** The node was deleted, with everything on it. */
@@ -169,15 +169,19 @@ export class Kubelet implements ResizeHost {
   /** Sets the MemoryPressure condition, and the taint that the node lifecycle controller would set. */
   reportMemoryPressure(pressed: boolean): void {
     this.underMemoryPressure = pressed;
-    const { cluster } = this.parts;
+    const { cluster } = this.dependencies;
     cluster.modifyStatus('nodes', null, this.name, (draft) => writeMemoryPressure(draft, pressed, this.now()));
     cluster.modify('nodes', null, this.name, (draft) => taintForMemoryPressure(draft, pressed));
     const reason = pressed ? 'NodeHasInsufficientMemory' : 'NodeHasSufficientMemory';
-    this.parts.events.record(this.#object, { type: 'Normal', reason, message: `Node ${this.name} status is now: ${reason}` }, this.name);
+    this.dependencies.events.record(
+      this.#object,
+      { type: 'Normal', reason, message: `Node ${this.name} status is now: ${reason}` },
+      this.name,
+    );
   }
 
   evict(pod: PodRuntime, message: string): void {
-    this.parts.counters.evictions++;
+    this.dependencies.counters.evictions++;
     this.event(pod, { type: 'Warning', reason: 'Evicted', message });
     this.lifecycle.fail(pod, 'Evicted', message);
   }
@@ -185,7 +189,7 @@ export class Kubelet implements ResizeHost {
   #admit(object: Pod): void {
     const phase = object.status.phase;
     if (phase === 'Succeeded' || phase === 'Failed') return;
-    const { loads, clock, seed } = this.parts;
+    const { loads, clock, seed } = this.dependencies;
     const load = loads.of(object);
     const traits = {
       skew: load.skewOf(seed, object.metadata.name),
@@ -219,7 +223,7 @@ export class Kubelet implements ResizeHost {
         cpuMillicores: resources.requests.cpuMillicores ?? resources.limits.cpuMillicores,
         memoryBytes: resources.requests.memoryBytes ?? resources.limits.memoryBytes,
       };
-      const planned = this.parts.plan.usageOf(pod.load.ref, size, stated[container.name]);
+      const planned = this.dependencies.plan.usageOf(pod.load.ref, size, stated[container.name]);
       const { perNodeCores, multiProcess = false } = stated[container.name] ?? {};
       container.multiProcess = multiProcess;
       container.curve =
@@ -229,9 +233,9 @@ export class Kubelet implements ResizeHost {
       container.startupCpuMillicores = planned.startup.cpuMillicores;
       container.startupMemoryBytes = planned.startup.memoryBytes;
       container.startupMs = planned.startup.seconds === null ? null : planned.startup.seconds * SECOND_MS;
-      container.tally = this.parts.tallies.of(pod.load.ref, container.name);
+      container.tally = this.dependencies.tallies.of(pod.load.ref, container.name);
       const ref = { namespace: pod.namespace, pod: pod.name, container: container.name };
-      container.archive = this.parts.archive.open(pod.uid, ref, pod.load.ref);
+      container.archive = this.dependencies.archive.open(pod.uid, ref, pod.load.ref);
     }
   }
 
@@ -251,26 +255,26 @@ export class Kubelet implements ResizeHost {
   // Services of a node for its pods.
 
   now(): Instant {
-    return this.parts.clock.now();
+    return this.dependencies.clock.now();
   }
 
   draw(what: string, from: number, to: number): number {
-    return between(this.parts.seed, what, from, to);
+    return between(this.dependencies.seed, what, from, to);
   }
 
   publish(pod: PodRuntime): void {
     const now = this.now();
-    const written = this.parts.cluster.modifyStatus('pods', pod.namespace, pod.name, (draft) => {
+    const written = this.dependencies.cluster.modifyStatus('pods', pod.namespace, pod.name, (draft) => {
       if (draft.metadata.uid !== pod.uid) return;
       draft['status'] = podStatus(pod, (draft['status'] ?? {}) as PodStatus, '127.0.0.1', now);
     });
     if (written?.metadata.uid === pod.uid) pod.object = asPod(written);
   }
 
-  event(pod: PodRuntime, words: EventWords, container?: ContainerRuntime): void {
+  event(pod: PodRuntime, words: EventText, container?: ContainerRuntime): void {
     const list = container?.spec.role === 'main' ? 'containers' : 'initContainers';
     const about = container === undefined ? words : { ...words, fieldPath: `spec.${list}{${container.name}}` };
-    this.parts.events.record(pod.object, about, this.name);
+    this.dependencies.events.record(pod.object, about, this.name);
   }
 
   pullMs(image: string, pullsAlways: boolean): DurationMs {
@@ -286,7 +290,7 @@ export class Kubelet implements ResizeHost {
     container.demandMillicores = container.grantedMillicores = container.workingSetBytes = 0;
     container.startupUntil = now + (container.startupMs ?? startupBoostMs(this, pod, container));
     if (container.restartCount > 0) {
-      this.parts.counters.restarts++;
+      this.dependencies.counters.restarts++;
       if (container.tally !== null) container.tally.restarts++;
     }
     if (container.curve !== null) {
@@ -296,13 +300,13 @@ export class Kubelet implements ResizeHost {
       container.grantedMillicores = Math.min(container.demandMillicores, container.limits.cpuMillicores ?? Infinity);
       container.workingSetBytes = Math.min(container.workingSetBytes, container.limits.memoryBytes ?? Infinity);
     }
-    this.parts.logs.started(pod, container, now);
+    this.dependencies.logs.started(pod, container, now);
     this.#killAtStart(pod, container);
   }
 
   /** The kernel kills a container, because of its own limit or of the node's memory. */
   oomKill(pod: PodRuntime, container: ContainerRuntime): void {
-    this.parts.counters.oomKills++;
+    this.dependencies.counters.oomKills++;
     if (container.tally !== null) container.tally.oomKills++;
     container.archive?.recordOomKill(this.now(), container.limits.memoryBytes);
     this.lifecycle.containerEnded(pod, container, KILLED_EXIT_CODE, 'OOMKilled');
@@ -313,13 +317,13 @@ export class Kubelet implements ResizeHost {
     const { startupMemoryBytes, containerId } = container;
     if (startupMemoryBytes === null || startupMemoryBytes <= (container.limits.memoryBytes ?? Infinity)) return;
     pod.after(this.draw(`killed/${pod.name}/${container.name}`, 300, 1100), () => {
-      if (container.containerId === containerId && container.running) this.oomKill(pod, container);
+      if (container.containerId === containerId && container.isRunning) this.oomKill(pod, container);
     });
   }
 
   containerStopped(pod: PodRuntime, container: ContainerRuntime, termination: Termination): void {
     this.#stopUsage(pod, container);
-    this.parts.logs.ended(pod, container, termination);
+    this.dependencies.logs.ended(pod, container, termination);
   }
 
   readinessChanged(pod: PodRuntime): void {
@@ -331,19 +335,19 @@ export class Kubelet implements ResizeHost {
     if (ready === pod.ready) return;
     pod.ready = ready;
     pod.load.addReady(ready ? 1 : -1);
-    if (ready) for (const container of pod.mainContainers()) this.parts.logs.ready(pod, container, this.now());
+    if (ready) for (const container of pod.mainContainers()) this.dependencies.logs.ready(pod, container, this.now());
   }
 
-  roomFreed(): void {
+  retryDeferredResizes(): void {
     if (this.#cancelRetry !== null) return;
-    this.#cancelRetry = this.parts.clock.schedule(this.now() + RETRY_DEFERRED_MS, () => {
+    this.#cancelRetry = this.dependencies.clock.schedule(this.now() + RETRY_DEFERRED_MS, () => {
       this.#cancelRetry = null;
       this.#resizer.retryDeferred();
     });
   }
 
   finishDeletion(pod: PodRuntime): void {
-    this.parts.cluster.delete('pods', pod.namespace, pod.name, { uid: pod.uid, gracePeriodSeconds: 0 });
+    this.dependencies.cluster.delete('pods', pod.namespace, pod.name, { uid: pod.uid, gracePeriodSeconds: 0 });
   }
 
   allocatedBeside(pod: PodRuntime): Resources {
@@ -359,14 +363,14 @@ export class Kubelet implements ResizeHost {
   }
 
   resized(pod: PodRuntime): void {
-    this.parts.counters.resizes++;
-    for (const container of pod.mainContainers()) this.parts.logs.resized(pod, container, this.now());
+    this.dependencies.counters.resizes++;
+    for (const container of pod.mainContainers()) this.dependencies.logs.resized(pod, container, this.now());
   }
 
   #stopUsage(pod: PodRuntime, container: ContainerRuntime): void {
     const index = this.running.findIndex((entry) => entry.container === container);
     if (index < 0) return;
-    settleUsage(container, this.now(), this.parts.counters);
+    settleUsage(container, this.now(), this.dependencies.counters);
     pod.endedCoreSeconds += container.cpuCoreSeconds;
     container.demandMillicores = container.grantedMillicores = container.workingSetBytes = 0;
     this.running.splice(index, 1);

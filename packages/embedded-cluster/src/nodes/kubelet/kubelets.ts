@@ -8,8 +8,8 @@ import { UsageArchive } from '../../usage/usage-archive.ts';
 import type { UsagePlan } from '../../usage/usage-plan.ts';
 import { ContainerLogs } from '../endpoints/container-logs.ts';
 import { EventWriter } from '../../api/event-writer.ts';
-import { Kubelet, type KubeletParts } from './kubelet.ts';
-import { beatHeart } from './node-pressure.ts';
+import { Kubelet, type KubeletDependencies } from './kubelet.ts';
+import { renewHeartbeat } from './node-pressure.ts';
 import { asPod } from './pod-spec.ts';
 import { ContainerTallies, newCounters, type ClusterCounters } from '../simulator-counters.ts';
 import { UsageEngine, USAGE_STEP_MS } from '../load/usage-engine.ts';
@@ -35,7 +35,7 @@ export class Kubelets {
   readonly counters: ClusterCounters = newCounters();
   readonly tallies = new ContainerTallies();
   readonly logs: ContainerLogs;
-  readonly #parts: KubeletParts;
+  readonly #dependencies: KubeletDependencies;
   readonly #engine: UsageEngine;
   readonly #kubelets = new Map<string, Kubelet>();
   /** Pods bound to nodes that have not been created, by node and uid. */
@@ -46,7 +46,7 @@ export class Kubelets {
     const { cluster, clock, seed, plan } = options;
     this.logs = new ContainerLogs(seed);
     this.#engine = new UsageEngine(this.counters);
-    this.#parts = {
+    this.#dependencies = {
       cluster,
       clock,
       seed,
@@ -62,13 +62,13 @@ export class Kubelets {
 
   /** Starts to watch and to evaluate. Returns the stop function. */
   start(): () => void {
-    const { cluster } = this.#parts;
+    const { cluster } = this.#dependencies;
     this.#stops.push(
       cluster.onChange('nodes', (event) => this.#onNode(event)),
       cluster.onChange('pods', (event) => this.#onPod(event)),
       this.#every(USAGE_STEP_MS, (now) => this.#evaluate(now)),
       this.#every(LEASE_RENEW_MS, (now) => this.#renewLeases(now)),
-      this.#every(HEARTBEAT_MS, (now) => this.#beatHearts(now)),
+      this.#every(HEARTBEAT_MS, (now) => this.#renewNodeHeartbeats(now)),
       this.#every(PRUNE_MS, (now) => this.archive.prune(now)),
     );
     return () => {
@@ -88,7 +88,7 @@ export class Kubelets {
 
   /** Aligned to a grid of its period, so that every start of the simulation has the same steps. */
   #every(periodMs: DurationMs, task: (now: Instant) => void): () => void {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     let cancel = (): void => undefined;
     const plan = (): void => {
       const next = (Math.floor(clock.now() / periodMs) + 1) * periodMs;
@@ -117,10 +117,10 @@ export class Kubelets {
   }
 
   #join(node: KubeObject): void {
-    const kubelet = new Kubelet(node, this.#parts);
+    const kubelet = new Kubelet(node, this.#dependencies);
     this.#kubelets.set(node.metadata.name, kubelet);
-    this.#renewLease(node, this.#parts.clock.now());
-    this.#parts.events.record(node, { type: 'Normal', reason: 'Starting', message: 'Starting kubelet.' }, node.metadata.name);
+    this.#renewLease(node, this.#dependencies.clock.now());
+    this.#dependencies.events.record(node, { type: 'Normal', reason: 'Starting', message: 'Starting kubelet.' }, node.metadata.name);
     for (const pod of this.#waiting.get(kubelet.name)?.values() ?? []) kubelet.sync(pod);
     this.#waiting.delete(kubelet.name);
   }
@@ -148,7 +148,7 @@ export class Kubelets {
   }
 
   #renewLease(node: KubeObject, now: Instant): void {
-    const { cluster } = this.#parts;
+    const { cluster } = this.#dependencies;
     const { name, uid } = node.metadata;
     const renewTime = toTimestamp(now).replace('Z', '.000000Z');
     const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
@@ -164,9 +164,9 @@ export class Kubelets {
     });
   }
 
-  #beatHearts(now: Instant): void {
+  #renewNodeHeartbeats(now: Instant): void {
     for (const { name } of this.#kubelets.values()) {
-      this.#parts.cluster.modifyStatus('nodes', null, name, (draft) => beatHeart(draft, now));
+      this.#dependencies.cluster.modifyStatus('nodes', null, name, (draft) => renewHeartbeat(draft, now));
     }
   }
 }

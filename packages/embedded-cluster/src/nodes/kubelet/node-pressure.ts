@@ -4,14 +4,14 @@ import type { KubeObject } from '../../api/kube-object.ts';
 
 const TAINT_KEY = 'node.kubernetes.io/memory-pressure';
 
-interface NodeParts {
+interface PartialNode {
   spec?: { taints?: { key: string; effect: string; value?: string }[] };
   status?: { conditions?: Record<string, string>[] };
 }
 
 /** Sets MemoryPressure in a draft of a Node's status. */
 export function writeMemoryPressure(draft: KubeObject, pressed: boolean, now: Instant): void {
-  const { status } = draft as unknown as NodeParts;
+  const { status } = draft as unknown as PartialNode;
   for (const condition of status?.conditions ?? []) {
     if (condition['type'] !== 'MemoryPressure') continue;
     condition['status'] = pressed ? 'True' : 'False';
@@ -23,7 +23,7 @@ export function writeMemoryPressure(draft: KubeObject, pressed: boolean, now: In
 
 /** Adds or removes the taint in a draft of a Node, so that no new pod is scheduled there meanwhile. */
 export function taintForMemoryPressure(draft: KubeObject, pressed: boolean): void {
-  const node = draft as unknown as NodeParts;
+  const node = draft as unknown as PartialNode;
   const others = (node.spec?.taints ?? []).filter(({ key }) => key !== TAINT_KEY);
   const taints = pressed ? [...others, { key: TAINT_KEY, effect: 'NoSchedule' }] : others;
   node.spec ??= {};
@@ -32,7 +32,7 @@ export function taintForMemoryPressure(draft: KubeObject, pressed: boolean): voi
 }
 
 /** Updates the heartbeat of every condition in a draft of a Node's status. */
-export function beatHeart(draft: KubeObject, now: Instant): void {
-  const { status } = draft as unknown as NodeParts;
+export function renewHeartbeat(draft: KubeObject, now: Instant): void {
+  const { status } = draft as unknown as PartialNode;
   for (const condition of status?.conditions ?? []) condition['lastHeartbeatTime'] = toTimestamp(now);
 }

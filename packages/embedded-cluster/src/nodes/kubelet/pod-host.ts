@@ -1,6 +1,6 @@
 import type { DurationMs, Instant } from '#kube/units';
 import type { ContainerRuntime, Termination } from './container-runtime.ts';
-import type { EventWords } from '../../api/event-writer.ts';
+import type { EventText } from '../../api/event-writer.ts';
 import type { PodRuntime } from './pod-runtime.ts';
 
 /** Services of a node for its pods. */
@@ -10,7 +10,7 @@ export interface PodHost {
   draw(what: string, from: number, to: number): number;
   /** Writes the pod's status. */
   publish(pod: PodRuntime): void;
-  event(pod: PodRuntime, words: EventWords, container?: ContainerRuntime): void;
+  event(pod: PodRuntime, words: EventText, container?: ContainerRuntime): void;
   /** Duration of an image pull, after which the image is present. 0 when it is present and need not be pulled. */
   pullMs(image: string, pullsAlways: boolean): DurationMs;
   containerStarted(pod: PodRuntime, container: ContainerRuntime): void;
@@ -18,7 +18,7 @@ export interface PodHost {
   /** The readiness or the phase of the pod changed. */
   readinessChanged(pod: PodRuntime): void;
   /** Capacity of the node was freed. */
-  roomFreed(): void;
+  retryDeferredResizes(): void;
   /** Every container has stopped after a deletion: the object may be removed. */
   finishDeletion(pod: PodRuntime): void;
 }

@@ -41,7 +41,7 @@ export class PodLifecycle {
     const graceMs = gracePeriodMs(pod.object);
     let lastMs = 0;
     for (const container of pod.containers) {
-      if (!container.running) continue;
+      if (!container.isRunning) continue;
       this.#host.event(pod, { type: 'Normal', reason: 'Killing', message: `Stopping container ${container.name}` }, container);
       const needsMs = this.#host.draw(`stop/${pod.name}/${container.name}`, 300, 4000);
       const stopMs = Math.min(graceMs, needsMs);
@@ -65,23 +65,23 @@ export class PodLifecycle {
   /** The kubelet ends the pod permanently: an eviction, or a pod that the node cannot admit. */
   fail(pod: PodRuntime, reason: string, message: string): void {
     pod.cancelAll();
-    for (const container of pod.containers) if (container.running) this.#stop(pod, container, KILLED_EXIT_CODE, 'Error');
+    for (const container of pod.containers) if (container.isRunning) this.#stop(pod, container, KILLED_EXIT_CODE, 'Error');
     pod.failure = { reason, message };
     this.#end(pod);
     this.#host.publish(pod);
-    this.#host.roomFreed();
+    this.#host.retryDeferredResizes();
     if (pod.object.metadata.deletionTimestamp !== undefined) this.#host.finishDeletion(pod);
   }
 
   /** A container's process ended or was killed; the restart policy decides what follows. */
   containerEnded(pod: PodRuntime, container: ContainerRuntime, exitCode: number, reason: string): void {
-    if (!container.running) return;
+    if (!container.isRunning) return;
     this.#stop(pod, container, exitCode, reason);
     if (pod.terminating) return;
     if (container.spec.role === 'init' && exitCode === 0) {
       this.#host.publish(pod);
       this.#startInit(pod, pod.initContainers().indexOf(container) + 1);
-    } else if (this.#restarts(pod, container, exitCode)) this.#planRestart(pod, container);
+    } else if (this.#isRestartRequired(pod, container, exitCode)) this.#planRestart(pod, container);
     else this.#afterFinal(pod);
     this.#host.readinessChanged(pod);
   }
@@ -155,7 +155,7 @@ export class PodLifecycle {
       this.#host.publish(pod);
     };
     const ifStillRuns = (task: () => void) => () => {
-      if (container.containerId === attempt && container.running && !pod.ended) task();
+      if (container.containerId === attempt && container.isRunning && !pod.ended) task();
     };
     if (startup !== null && readyMs > startedMs) {
       pod.after(
@@ -205,7 +205,7 @@ export class PodLifecycle {
     container.started = false;
   }
 
-  #restarts(pod: PodRuntime, container: ContainerRuntime, exitCode: number): boolean {
+  #isRestartRequired(pod: PodRuntime, container: ContainerRuntime, exitCode: number): boolean {
     if (container.spec.role === 'sidecar') return true;
     const policy = pod.object.spec.restartPolicy ?? 'Always';
     // A failed init container is restarted under Always and OnFailure; a succeeded one never is.
@@ -232,7 +232,7 @@ export class PodLifecycle {
   }
 
   #restart(pod: PodRuntime, container: ContainerRuntime): void {
-    if (container.running || pod.ended) return;
+    if (container.isRunning || pod.ended) return;
     if (container.state.kind === 'terminated') container.lastTermination = container.state.termination;
     container.restartCount++;
     this.#start(pod, container);
@@ -244,10 +244,10 @@ export class PodLifecycle {
       .initContainers()
       .some(({ spec, state }) => spec.role === 'init' && state.kind === 'terminated' && state.termination.exitCode !== 0);
     if (failedInit || pod.mainContainers().every(({ state }) => state.kind === 'terminated')) {
-      for (const sidecar of pod.containers) if (sidecar.running) this.#stop(pod, sidecar, 0, 'Completed');
+      for (const sidecar of pod.containers) if (sidecar.isRunning) this.#stop(pod, sidecar, 0, 'Completed');
       pod.cancelAll();
       this.#end(pod);
-      this.#host.roomFreed();
+      this.#host.retryDeferredResizes();
     }
     this.#host.publish(pod);
   }

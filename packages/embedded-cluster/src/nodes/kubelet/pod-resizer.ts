@@ -1,6 +1,6 @@
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { Resources } from '#kube/records/resources';
-import { sameRequestsAndLimits, type ContainerRuntime } from './container-runtime.ts';
+import { hasSameRequestsAndLimits, type ContainerRuntime } from './container-runtime.ts';
 import { refusedByConfiguration, type KubeletConfiguration } from './kubelet-configuration.ts';
 import type { PodHost } from './pod-host.ts';
 import type { PodLifecycle } from './pod-lifecycle.ts';
@@ -44,7 +44,7 @@ export class PodResizer {
     const ranked = deferred
       .map((pod) => ({
         pod,
-        increases: increases(pod.desiredRequests(), pod.allocatedRequests()),
+        increases: isIncrease(pod.desiredRequests(), pod.allocatedRequests()),
         priority: pod.priority,
         qosClass: pod.qosClass,
         since: pod.resizePending?.since ?? 0,
@@ -56,7 +56,7 @@ export class PodResizer {
   #decide(pod: PodRuntime): boolean {
     const verdict = decideResize({
       desired: pod.desiredRequests(),
-      settled: pod.containers.every((container) => !container.wantsResize),
+      settled: pod.containers.every((container) => !container.hasPendingResize),
       othersAllocated: this.#host.allocatedBeside(pod),
       nodeAllocatable: this.#host.allocatable,
     });
@@ -92,7 +92,7 @@ export class PodResizer {
     for (const container of pod.containers) container.allocated = container.spec.resources;
     pod.resizePending = null;
     const after = pod.allocatedRequests();
-    if (after.cpuMillicores < before.cpuMillicores || after.memoryBytes < before.memoryBytes) this.#host.roomFreed();
+    if (after.cpuMillicores < before.cpuMillicores || after.memoryBytes < before.memoryBytes) this.#host.retryDeferredResizes();
     if (!pod.containers.some(isPending)) {
       // No container runs with other values: those not started yet start with these, others were not changed.
       pod.cancelActuation?.();
@@ -127,7 +127,7 @@ export class PodResizer {
     }
     pod.resizeInProgress = null;
     for (const { container, plan } of plans) {
-      if (plan.kind === 'restart' && container.running) this.#lifecycle.restartForResize(pod, container);
+      if (plan.kind === 'restart' && container.isRunning) this.#lifecycle.restartForResize(pod, container);
       else container.actual = container.allocated;
     }
     this.#host.event(pod, { type: 'Normal', reason: 'ResizeCompleted', message: `Pod resize completed: ${describe(pod)}` });
@@ -138,7 +138,7 @@ export class PodResizer {
 
 /** Runs, or ran, with other resources than allocated. */
 function isPending(container: ContainerRuntime): boolean {
-  return container.actual !== null && container.spec.role !== 'init' && !sameRequestsAndLimits(container.actual, container.allocated);
+  return container.actual !== null && container.spec.role !== 'init' && !hasSameRequestsAndLimits(container.actual, container.allocated);
 }
 
 function actuationOf(container: ContainerRuntime): ReturnType<typeof decideActuation> {
@@ -147,11 +147,11 @@ function actuationOf(container: ContainerRuntime): ReturnType<typeof decideActua
     from: container.actual ?? container.allocated,
     to: container.allocated,
     restartOn: container.spec.restartOn,
-    usedMemoryBytes: container.running ? container.workingSetBytes : 0,
+    usedMemoryBytes: container.isRunning ? container.workingSetBytes : 0,
   });
 }
 
-function increases(desired: Resources, allocated: Resources): boolean {
+function isIncrease(desired: Resources, allocated: Resources): boolean {
   return desired.cpuMillicores > allocated.cpuMillicores || desired.memoryBytes > allocated.memoryBytes;
 }
 

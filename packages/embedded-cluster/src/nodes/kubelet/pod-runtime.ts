@@ -121,7 +121,7 @@ export class PodRuntime {
   /** CPU used since the pod's start, at any time after the last evaluation. */
   cpuCoreSecondsAt(at: Instant): number {
     let total = this.endedCoreSeconds;
-    for (const container of this.containers) if (container.running) total += container.cpuCoreSecondsAt(at);
+    for (const container of this.containers) if (container.isRunning) total += container.cpuCoreSecondsAt(at);
     return total;
   }
 

@@ -40,7 +40,7 @@ export function containerSpecs(spec: PodSpec): readonly ContainerSpec[] {
 }
 
 function containerSpec(container: WireContainer, role: ContainerRole): ContainerSpec {
-  const restarts = (resource: string): boolean =>
+  const isRestartRequired = (resource: string): boolean =>
     container.resizePolicy?.some((policy) => policy.resourceName === resource && policy.restartPolicy === 'RestartContainer') ?? false;
   return {
     name: container.name,
@@ -48,7 +48,7 @@ function containerSpec(container: WireContainer, role: ContainerRole): Container
     pullsAlways: container['imagePullPolicy'] === 'Always',
     role,
     resources: requestsAndLimits(container.resources),
-    restartOn: { cpu: restarts('cpu'), memory: restarts('memory') },
+    restartOn: { cpu: isRestartRequired('cpu'), memory: isRestartRequired('memory') },
     readiness: probeTiming(container['readinessProbe']),
     startup: probeTiming(container['startupProbe']),
     script: readScript([...texts(container['command']), ...texts(container['args'])]),

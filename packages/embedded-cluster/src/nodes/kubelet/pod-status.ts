@@ -82,7 +82,7 @@ function conditionsOf(pod: PodRuntime, old: readonly WireCondition[], now: Insta
   const notInitialized = pod
     .initContainers()
     .filter(({ spec, state, started }) => (spec.role === 'sidecar' ? !started : state.kind !== 'terminated'));
-  if (pod.initialized) add('Initialized', true, ...(completed(pod) ? (['PodCompleted'] as const) : []));
+  if (pod.initialized) add('Initialized', true, ...(isCompleted(pod) ? (['PodCompleted'] as const) : []));
   else add('Initialized', false, 'ContainersNotInitialized', `containers with incomplete status: [${names(notInitialized)}]`);
   addReadiness(pod, add);
   return [...conditions, ...old.filter(({ type }) => !OWN_CONDITIONS.has(type))];
@@ -91,14 +91,14 @@ function conditionsOf(pod: PodRuntime, old: readonly WireCondition[], now: Insta
 function addReadiness(pod: PodRuntime, add: (type: string, status: boolean, reason?: string, message?: string) => void): void {
   const notReady = pod.containers.filter(({ spec, ready }) => spec.role !== 'init' && !ready);
   for (const type of ['Ready', 'ContainersReady']) {
-    if (completed(pod)) add(type, false, 'PodCompleted');
+    if (isCompleted(pod)) add(type, false, 'PodCompleted');
     else if (pod.ended) add(type, false, 'PodFailed');
     else if (notReady.length > 0) add(type, false, 'ContainersNotReady', `containers with unready status: [${names(notReady)}]`);
     else add(type, true);
   }
 }
 
-function completed(pod: PodRuntime): boolean {
+function isCompleted(pod: PodRuntime): boolean {
   return pod.ended && podPhase(pod) === 'Succeeded';
 }
 

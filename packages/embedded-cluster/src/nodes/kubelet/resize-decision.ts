@@ -93,8 +93,8 @@ export interface ActuationQuestion {
 
 export function decideActuation(question: ActuationQuestion): ContainerActuation {
   const { from, to, restartOn } = question;
-  if (restartOn.cpu && differ(from, to, 'cpuMillicores')) return { kind: 'restart' };
-  if (restartOn.memory && differ(from, to, 'memoryBytes')) return { kind: 'restart' };
+  if (restartOn.cpu && isDifferent(from, to, 'cpuMillicores')) return { kind: 'restart' };
+  if (restartOn.memory && isDifferent(from, to, 'memoryBytes')) return { kind: 'restart' };
   const limit = to.limits.memoryBytes;
   const lowered = limit !== null && (from.limits.memoryBytes === null || limit < from.limits.memoryBytes);
   if (!lowered || question.usedMemoryBytes <= limit) return { kind: 'update' };
@@ -105,6 +105,6 @@ export function decideActuation(question: ActuationQuestion): ContainerActuation
   };
 }
 
-function differ(a: RequestsAndLimits, b: RequestsAndLimits, resource: 'cpuMillicores' | 'memoryBytes'): boolean {
+function isDifferent(a: RequestsAndLimits, b: RequestsAndLimits, resource: 'cpuMillicores' | 'memoryBytes'): boolean {
   return a.requests[resource] !== b.requests[resource] || a.limits[resource] !== b.limits[resource];
 }

@@ -13,7 +13,7 @@ const TEMPLATE_OWNERS: readonly (readonly [resource: string, path: readonly stri
   ['pods', ['spec']],
 ];
 
-interface PodSpecParts {
+interface PartialPodSpec {
   readonly containers?: readonly { readonly name: string }[];
   readonly initContainers?: readonly { readonly name: string; readonly restartPolicy?: string }[];
 }
@@ -31,7 +31,7 @@ export function templateContainers(cluster: Pick<ClusterAccess, 'list'>): readon
 function containersOf(object: KubeObject, path: readonly string[]): ContainerName[] {
   let at: unknown = object;
   for (const step of path) at = (at as Readonly<Record<string, unknown>> | undefined)?.[step];
-  const { containers = [], initContainers = [] } = (at ?? {}) as PodSpecParts;
+  const { containers = [], initContainers = [] } = (at ?? {}) as PartialPodSpec;
   const { namespace = '', name } = object.metadata;
   const sidecars = initContainers.filter((container) => container.restartPolicy === 'Always');
   return [...containers, ...sidecars].map((container) => ({ namespace, workload: name, container: container.name }));

@@ -69,11 +69,11 @@ export class UsageEngine {
       memoryBytes += container.workingSetBytes;
       ownBytes += Math.min(container.unreclaimableBytes, container.workingSetBytes);
     }
-    settleNode(kubelet, waited, now);
+    updateNodeUsage(kubelet, waited, now);
     this.#grant(kubelet, running.length);
     kubelet.workingSetBytes = Math.min(memoryBytes, kubelet.capacity.memoryBytes);
     if (killed !== null) for (const { pod, container } of killed) kubelet.oomKill(pod, container);
-    if (ownBytes > kubelet.capacity.memoryBytes * SYSTEM_OOM_SHARE) memoryBytes -= killForNode(kubelet, ownBytes);
+    if (ownBytes > kubelet.capacity.memoryBytes * SYSTEM_OOM_SHARE) memoryBytes -= killPodForNode(kubelet, ownBytes);
     const available = kubelet.capacity.memoryBytes - memoryBytes;
     setMemoryPressure(kubelet, available < EVICTION_THRESHOLD_BYTES, now);
     if (available < EVICTION_THRESHOLD_BYTES) evictOne(kubelet, available);
@@ -109,7 +109,7 @@ function reclaimRatio({ limits, workingSetBytes, unreclaimableBytes }: Container
 }
 
 /** @param waited share of the time since the last evaluation in which a task of the node waited for CPU */
-function settleNode(kubelet: Kubelet, waited: Ratio, now: Instant): void {
+function updateNodeUsage(kubelet: Kubelet, waited: Ratio, now: Instant): void {
   const spanMs = now - kubelet.evaluatedAt;
   kubelet.cpuCoreSeconds += (kubelet.grantedMillicores * spanMs) / 1e6;
   kubelet.cpuPressure.advance(waited, spanMs);
@@ -130,7 +130,7 @@ function setMemoryPressure(kubelet: Kubelet, short: boolean, now: Instant): void
  * The kernel kills when the kubelet was too slow to evict: the container with the greatest badness (share of the node's memory, adjusted by
  * QoS class), until the others fit. Returns the freed memory.
  */
-function killForNode(kubelet: Kubelet, ownBytes: Bytes): Bytes {
+function killPodForNode(kubelet: Kubelet, ownBytes: Bytes): Bytes {
   const capacityBytes = kubelet.capacity.memoryBytes;
   const candidates = kubelet.running
     .map(({ pod, container }) => ({ pod, container, badness: badnessOf(pod, container, capacityBytes) }))
@@ -140,7 +140,7 @@ function killForNode(kubelet: Kubelet, ownBytes: Bytes): Bytes {
     if (ownBytes - freed <= capacityBytes) break;
     freed += container.workingSetBytes;
     const message = `System OOM encountered, victim process: ${container.name}, pid: ${1000 + container.restartCount}`;
-    kubelet.parts.events.record(kubelet.node, { type: 'Warning', reason: 'SystemOOM', message }, kubelet.name);
+    kubelet.dependencies.events.record(kubelet.node, { type: 'Warning', reason: 'SystemOOM', message }, kubelet.name);
     kubelet.oomKill(pod, container);
   }
   return freed;

@@ -34,7 +34,7 @@ function shown(name: string, description: string, path: readonly string[], other
   return text(name, description, (object) => textAt(object, path, otherwise));
 }
 
-function shownWide(name: string, description: string, path: readonly string[], otherwise = '<none>'): Column {
+function wideColumn(name: string, description: string, path: readonly string[], otherwise = '<none>'): Column {
   return { ...shown(name, description, path, otherwise), priority: 1 };
 }
 
@@ -73,9 +73,9 @@ export const CORE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     shown('Version', 'Version of the kubelet.', ['status', 'nodeInfo', 'kubeletVersion'], ''),
     wide('Internal-IP', 'Internal address.', (node) => nodeAddress(node, 'InternalIP')),
     wide('External-IP', 'External address.', (node) => nodeAddress(node, 'ExternalIP')),
-    shownWide('OS-Image', 'Operating system.', ['status', 'nodeInfo', 'osImage'], '<unknown>'),
-    shownWide('Kernel-Version', 'Its kernel.', ['status', 'nodeInfo', 'kernelVersion'], '<unknown>'),
-    shownWide('Container-Runtime', 'Container runtime.', ['status', 'nodeInfo', 'containerRuntimeVersion'], '<unknown>'),
+    wideColumn('OS-Image', 'Operating system.', ['status', 'nodeInfo', 'osImage'], '<unknown>'),
+    wideColumn('Kernel-Version', 'Its kernel.', ['status', 'nodeInfo', 'kernelVersion'], '<unknown>'),
+    wideColumn('Container-Runtime', 'Container runtime.', ['status', 'nodeInfo', 'containerRuntimeVersion'], '<unknown>'),
   ],
   namespaces: [NAME, shown('Status', 'Active or Terminating.', ['status', 'phase'], ''), AGE],
   services: [
@@ -110,7 +110,7 @@ export const CORE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     shown('VolumeAttributesClass', 'Attributes of the volume.', ['spec', 'volumeAttributesClassName'], '<unset>'),
     shown('Reason', 'Reason of its state.', ['status', 'reason'], ''),
     AGE,
-    shownWide('VolumeMode', 'Volume mode: file system or block device.', ['spec', 'volumeMode'], '<unset>'),
+    wideColumn('VolumeMode', 'Volume mode: file system or block device.', ['spec', 'volumeMode'], '<unset>'),
   ],
   persistentvolumeclaims: [
     NAME,
@@ -121,7 +121,7 @@ export const CORE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     shown('StorageClass', 'Class of the storage.', ['spec', 'storageClassName'], ''),
     shown('VolumeAttributesClass', 'Attributes of the volume.', ['spec', 'volumeAttributesClassName'], '<unset>'),
     AGE,
-    shownWide('VolumeMode', 'Volume mode: file system or block device.', ['spec', 'volumeMode'], '<unset>'),
+    wideColumn('VolumeMode', 'Volume mode: file system or block device.', ['spec', 'volumeMode'], '<unset>'),
   ],
   resourcequotas: [
     NAME,

@@ -9,8 +9,8 @@ import type { Resources } from '#kube/records/resources';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { formatDuration } from '../../../model/duration.ts';
 import { isEvictable } from '../../plan/carry-out.ts';
-import { FIELD, RESOURCES, sameValues, type Values } from '../../model/container-values.ts';
-import { fromWaiting, type WorkloadDecision } from '../../model/decision.ts';
+import { FIELD, RESOURCES, hasSameValues, type Values } from '../../model/container-values.ts';
+import { outcomeOfWaiting, type WorkloadDecision } from '../../model/decision.ts';
 import { findHold, isShortLived, canChangePodsNow, awaitWindow } from '../../plan/interlocks.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
 import { findLastRefusal } from '../../plan/failed-resizes.ts';
@@ -36,14 +36,14 @@ const MIN_REPLICAS = 2;
 export const evictions: ResizeLayer = {
   name: 'evictions',
   apply(context, next) {
-    return evictWhereStuck(context, next(context));
+    return evictStuckPod(context, next(context));
   },
 };
 
-function evictWhereStuck(situation: WorkloadSituation, decision: WorkloadDecision): WorkloadDecision {
+function evictStuckPod(situation: WorkloadSituation, decision: WorkloadDecision): WorkloadDecision {
   if (!isEvictionAllowed(situation, decision)) return decision;
   const after = { ...situation, memory: decision.memory };
-  const stuck = stuckPod(after);
+  const stuck = findStuckPod(after);
   if (stuck === null) return decision;
   const requests = wantedRequests(after, stuck);
   const before = decision.memory.evictions;
@@ -56,7 +56,7 @@ function evictWhereStuck(situation: WorkloadSituation, decision: WorkloadDecisio
     ...decision,
     evict: stuck,
     memory: { ...decision.memory, evictions: tried },
-    lookAgainInMs: Math.min(decision.lookAgainInMs, SUCCESSOR_MS),
+    reconcileAfterMs: Math.min(decision.reconcileAfterMs, SUCCESSOR_MS),
   };
 }
 
@@ -71,7 +71,7 @@ function isEvictionAllowed(situation: WorkloadSituation, { state }: WorkloadDeci
 }
 
 /** The first pod whose node refuses its target, where a new pod may get it; null: none. */
-function stuckPod(situation: WorkloadSituation): PodRecord | null {
+function findStuckPod(situation: WorkloadSituation): PodRecord | null {
   const { pods, workload } = situation;
   if (isShortLived(workload.kind)) return null;
   return pods.find((pod) => pod.deletionAt === null && isEvictable(pod) && isStuck(situation, pod)) ?? null;
@@ -115,7 +115,7 @@ function isLackingValues(pod: PodRecord, tried: Values, wanted: Values | undefin
   return pod.containers.some((container) => {
     const should = wanted?.get(container.name) ?? tried.get(container.name);
     // The desired values may be pending on the node, so the actual ones count.
-    return should !== undefined && !sameValues(container.actual ?? container, should);
+    return should !== undefined && !hasSameValues(container.actual ?? container, should);
   });
 }
 
@@ -177,6 +177,6 @@ function withEvictionWait(decision: WorkloadDecision, wait: Waiting, { name }: P
   const refused = decision.state === 'awaiting' && REFUSALS.has(decision.reason);
   if (!refused && decision.state !== 'applied' && decision.state !== 'optimal') return decision;
   const words = refused ? `${decision.message}; ` : `${name} cannot be resized on its node; `;
-  const state = fromWaiting([{ ...wait, message: `${words}${wait.message}` }], decision);
+  const state = outcomeOfWaiting([{ ...wait, message: `${words}${wait.message}` }], decision);
   return { ...decision, ...state };
 }

@@ -111,10 +111,10 @@ function withReturned(exception: LimitException, { now, pods }: WorkloadSituatio
 }
 
 function withSettled(exception: LimitException, { overrides }: WorkloadSituation): LimitException {
-  const { container, resource, decided, state, bound, settled } = exception;
+  const { container, resource, decided, state, bound, inEffect: settled } = exception;
   if (state !== 'approved' || settled) return exception;
   const ceiling = boundsOf(overrides.ceiling, container)[FIELD[resource]] ?? 0;
-  return bound === 'limit' || ceiling >= (decided?.value ?? 0) ? { ...exception, settled: true } : exception;
+  return bound === 'limit' || ceiling >= (decided?.value ?? 0) ? { ...exception, inEffect: true } : exception;
 }
 
 function hasMore({ containers, phase }: PodRecord, name: string, resource: ResourceName, than: number, given: number): boolean {
@@ -132,7 +132,7 @@ function applyApprovals(
   const approvedNow = after.filter(
     (each) => each.state === 'approved' && each.bound === 'limit' && before.get(exceptionKey(each))?.state === 'open',
   );
-  const ceilings = after.flatMap(({ state, bound, settled, container, resource, decided }) =>
+  const ceilings = after.flatMap(({ state, bound, inEffect: settled, container, resource, decided }) =>
     state === 'approved' && bound === 'ceiling' && !settled && decided !== null && decided.value !== null
       ? [{ container, resource, value: decided.value }]
       : [],

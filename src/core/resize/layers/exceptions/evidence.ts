@@ -177,7 +177,7 @@ function findOverBound(inputs: Inputs): { readonly ceiling: number | null; reado
   if (about === null || common === null) return null;
   // The raise of a hot replica is not bounded, so it counts.
   const given = resource === 'cpu' ? Math.max(common, plan.hotCpu ?? 0) : common;
-  const wanted = learntNeed(about);
+  const wanted = unboundedNeed(about);
   if (wanted <= given) return null;
   const bound: ExceptionBound = given === limit ? 'limit' : 'ceiling';
   const ceiling = bound === 'ceiling' ? given : null;
@@ -205,7 +205,7 @@ function recentUsage(
 }
 
 /** The recommendation without a ceiling and without temporary increases. */
-function learntNeed({ target, steps }: ResourceAdvice): number {
+function unboundedNeed({ target, steps }: ResourceAdvice): number {
   const added = stepDifferences(steps);
   const moved = steps.reduce((sum, { step }, index) => (step === 'ceiling' || step === 'increase' ? sum + (added[index] ?? 0) : sum), 0);
   return target - moved;

@@ -338,7 +338,7 @@ describe('a user', () => {
       { ...open, userRequests: { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1)] } },
       MINUTE_MS,
     );
-    expect(only(decision)).toMatchObject({ state: 'approved', decided: { by: 'ann', value: 320 * MiB }, settled: true });
+    expect(only(decision)).toMatchObject({ state: 'approved', decided: { by: 'ann', value: 320 * MiB }, inEffect: true });
     expect(decision.memory.lastApplied).toMatchObject({ by: 'ann', reason: 'a limit exception was approved' });
     expect(limits(next)).toEqual([320, 320, 320]);
     const later = live({ ...next, pods: pods(3, LIMITED) }, 2 * DAY_MS, (now) => memoryDemand(now, '244Mi', '246Mi', '248Mi'));
@@ -424,7 +424,7 @@ describe('a user', () => {
       { ...first.next, overrides: { ...NO_OVERRIDES, ceiling }, advice: [anAdvice({ cpu: '100m', memory: '250Mi' })] },
       MINUTE_MS,
     );
-    expect([only(settled.decision).settled, settled.decision.ceilings]).toEqual([true, []]);
+    expect([only(settled.decision).inEffect, settled.decision.ceilings]).toEqual([true, []]);
     expect(then({ ...settled.next, overrides: NO_OVERRIDES }, MINUTE_MS).decision.ceilings).toEqual([]);
   });
 

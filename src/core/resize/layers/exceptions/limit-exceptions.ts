@@ -77,7 +77,7 @@ function mergeDecision(
     steps: mergeSteps(decision.steps, given.steps, returned.steps),
     events: [...decision.events, ...exceptions.events],
     ceilings: canAct ? exceptions.ceilings : [],
-    lookAgainInMs: unfinished ? Math.min(decision.lookAgainInMs, CHANGE_INTERVAL_MS) : decision.lookAgainInMs,
+    reconcileAfterMs: unfinished ? Math.min(decision.reconcileAfterMs, CHANGE_INTERVAL_MS) : decision.reconcileAfterMs,
   };
 }
 

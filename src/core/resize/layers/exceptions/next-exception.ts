@@ -7,7 +7,7 @@ import { CLEAR_RATIO, type Evidence, type ResourceFacts } from './evidence.ts';
 import {
   isApplied,
   LIMIT_EXCEPTION_TYPES,
-  REMEMBERED_MS,
+  RETENTION_MS,
   type ExceptionDecision,
   type LimitException,
 } from '../../model/limit-exception.ts';
@@ -35,7 +35,7 @@ const CLEAR_FOR_MS: DurationMs = DAY_MS;
 /** A rejected exception opens again when demand has grown by this ratio. */
 const GROWN_RATIO: Ratio = 1.2;
 /** A smaller growth of the observed demand is not written. */
-const NEWS_RATIO: Ratio = 0.05;
+const MIN_UPDATE_RATIO: Ratio = 0.05;
 const RECURRING = 3;
 const CONSTANT_USAGE =
   'memory has been steady at the limit for 3 hours without an OOM kill: probably page cache, which the kernel reclaims';
@@ -73,7 +73,7 @@ function open(before: LimitException | null, evidence: Evidence, inputs: StepInp
     clearSince: null,
     closedAt: null,
     decided: null,
-    settled: false,
+    inEffect: false,
     ...continueFrom(before, now),
     ceilingReached: false,
   };
@@ -88,7 +88,7 @@ function continueFrom(
   if (before === null) return { openCount: [now], approvedBaseline: null, leakApprovedAt: null, overage: null };
   const { openCount, approvedBaseline, leakApprovedAt, overage } = before;
   return {
-    openCount: [...openCount.filter((at) => now - at < REMEMBERED_MS), now].slice(-8),
+    openCount: [...openCount.filter((at) => now - at < RETENTION_MS), now].slice(-8),
     approvedBaseline,
     leakApprovedAt,
     // An overage that pods still have from the previous opening is continued.
@@ -105,13 +105,13 @@ function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
   const moved = before.bound === 'limit' ? findRaisedLimit(before, facts.limit) : findRaisedCeiling(before, facts);
   if (moved !== null) return close(before, 'resolved', now, moved);
   const limit = before.bound === 'limit' ? Math.max(before.limit, facts.limit ?? 0) : before.limit;
-  if (facts.demand !== null && wasConstant(before, facts, facts.demand >= limit * CLEAR_RATIO))
+  if (facts.demand !== null && isSteadyPageCache(before, facts, facts.demand >= limit * CLEAR_RATIO))
     return close(before, 'resolved', now, CONSTANT_USAGE);
   return facts.demand === null ? before : updateClearSince(before, facts.demand < limit * CLEAR_RATIO, now);
 }
 
 /** Whether memory near the limit is steady page cache. Not with an overage, of which a part above the limit is in use. */
-function wasConstant(before: LimitException, { isConstant }: ResourceFacts, isNear: boolean): boolean {
+function isSteadyPageCache(before: LimitException, { isConstant }: ResourceFacts, isNear: boolean): boolean {
   return isConstant && isNear && before.bound === 'limit' && before.type === 'usage-over-limit' && !isApplied(before);
 }
 
@@ -145,7 +145,7 @@ function recordEvidence(before: LimitException, evidence: Evidence, inputs: Step
   // Less severe evidence of another type changes no amounts.
   if (!isMoreSevere && evidence.type !== before.type) return counted;
   const observed = Math.max(before.observed, wholeUnits(before.resource, evidence.observed));
-  if (!again && observed <= before.observed * (1 + NEWS_RATIO)) return before;
+  if (!again && observed <= before.observed * (1 + MIN_UPDATE_RATIO)) return before;
   const { type, bound } = evidence;
   const limit = isApplied(before) && bound === before.bound ? before.limit : evidence.limit;
   // The proposed value only grows while the exception is open, so that it does not fall below the value that a user approves.
@@ -178,7 +178,7 @@ function nextClosed(before: LimitException, inputs: StepInputs): LimitException 
   const { now, facts } = inputs;
   const evidence = facts?.evidence ?? null;
   if (evidence !== null && canReopen(before, evidence, now)) return open(before, evidence, inputs);
-  const old = now - (before.closedAt ?? now) >= REMEMBERED_MS;
+  const old = now - (before.closedAt ?? now) >= RETENTION_MS;
   const holds = (before.approvedBaseline !== null || isLeakApproved(before, now)) && facts !== null;
   return old && !holds && !isApplied(before) ? null : before;
 }
@@ -188,7 +188,7 @@ function canReopen(before: LimitException, evidence: Evidence, now: Instant): bo
   if (evidence.type === 'oom-killed' && evidence.at <= (before.closedAt ?? before.openedAt)) return false;
   switch (before.state) {
     case 'rejected':
-      return hasGrown(before, evidence) || now - (before.decided?.at ?? now) >= REMEMBERED_MS;
+      return hasGrown(before, evidence) || now - (before.decided?.at ?? now) >= RETENTION_MS;
     case 'approved':
       // Until the approved value is in force, the evidence is still that of the approval.
       return before.type === 'leak' || evidence.limit >= (before.decided?.value ?? before.limit);

@@ -4,7 +4,7 @@ import type { ResizeMode } from '../../../../apis/conditions.ts';
 import { exceptionKey, type ExceptionDecision, type LimitException } from '../../model/limit-exception.ts';
 
 /** Whether an approval is executed in a mode. A rejection is executed in every mode. */
-export function approvalActs(mode: ResizeMode): boolean {
+export function canApprove(mode: ResizeMode): boolean {
   return mode === 'Auto' || mode === 'Approve';
 }
 
@@ -18,7 +18,7 @@ export function pendingDecision(exception: LimitException, decisions: readonly E
 /** The exception after its pending user decision. */
 export function asDecided(exception: LimitException, decisions: readonly ExceptionDecision[], mode: ResizeMode): LimitException {
   const pending = pendingDecision(exception, decisions);
-  if (pending === null || (pending.decision === 'approve' && !approvalActs(mode))) return exception;
+  if (pending === null || (pending.decision === 'approve' && !canApprove(mode))) return exception;
   const isLeak = exception.type === 'leak';
   const value = pending.decision === 'approve' && !isLeak ? (pending.value ?? exception.proposed) : null;
   if (pending.decision === 'approve' && value === null && !isLeak) return exception;

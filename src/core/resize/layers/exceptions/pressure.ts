@@ -14,7 +14,7 @@ const AT_LIMIT_RATIO: Ratio = 0.97;
 const CPU_AT_LIMIT_RATIO: Ratio = 0.95;
 /** Growth over the windows, as a share of the limit, from which memory counts as rising. */
 const RISING_RATIO: Ratio = 0.002;
-const WINDOWS_LOOKED_AT = 3;
+const CONSIDERED_WINDOWS = 3;
 const WINDOWS_NEEDED = 2;
 /** Maximum age of the newest window: slow sources report every few minutes. */
 const FRESH_MS: DurationMs = 5 * MINUTE_MS;
@@ -74,8 +74,8 @@ function newestAmounts(windows: readonly DemandWindow[], resource: ResourceName,
   const last = windows.at(-1);
   if (last === undefined || now - last.at > FRESH_MS) return [];
   const amounts: number[] = [];
-  for (const window of windows.slice(-WINDOWS_LOOKED_AT)) {
-    if (now - window.at > WINDOWS_LOOKED_AT * FRESH_MS) continue;
+  for (const window of windows.slice(-CONSIDERED_WINDOWS)) {
+    if (now - window.at > CONSIDERED_WINDOWS * FRESH_MS) continue;
     const amount = resource === 'memory' ? memoryWithoutCache(window, windows) : window.cpuMillicores;
     if (amount !== null) amounts.push(amount);
   }

@@ -29,8 +29,8 @@ export function checkIdleCandidacy(situation: WorkloadSituation): IdleCandidacy 
   if (!policy.idle.enabled || gateState.idleWorkloads !== true || NEVER.has(workload.kind)) return NO;
   const belowThresholdSince = noLoadSince(situation);
   const needed = requiredIdleMs(policy.idle, memory.lastIdle?.shortIdlePeriods ?? 0);
-  if (now - belowThresholdSince < needed || !haveAllReported(situation) || !wasInUse(situation)) return NO;
-  if (wasKilledRecently(situation) || memory.limitExceptions.some(({ state }) => state === 'open')) return NO;
+  if (now - belowThresholdSince < needed || !hasUsageOfAllPods(situation) || !isInUse(situation)) return NO;
+  if (isRecentlyKilled(situation) || memory.limitExceptions.some(({ state }) => state === 'open')) return NO;
   const idleBlocker = findIdleBlocker(
     situation,
     `no load for ${formatDuration(Math.floor((now - belowThresholdSince) / MINUTE_MS) * MINUTE_MS)}`,
@@ -44,20 +44,20 @@ function noLoadSince({ activity, memory }: WorkloadSituation): Instant {
 }
 
 /** Whether every running pod reports samples: missing samples are no evidence of idleness. */
-function haveAllReported({ pods, unreadPods, activity }: WorkloadSituation): boolean {
+function hasUsageOfAllPods({ pods, unreadPods, activity }: WorkloadSituation): boolean {
   const running = pods.filter(({ phase }) => phase === 'Running');
   return running.length > 0 && unreadPods.size === 0 && running.every(({ name }) => activity?.reported.has(name) === true);
 }
 
 /** Whether the workload was ever in use. One that never was is small, not idle, and is right-sized instead. */
-function wasInUse({ policy, advice, activity, pods }: WorkloadSituation): boolean {
+function isInUse({ policy, advice, activity, pods }: WorkloadSituation): boolean {
   const wake = wakeThreshold(policy.idle);
   if ((activity?.maxCpuMillicores ?? 0) >= wake) return true;
   const peaks = advice.reduce((sum, { cpu }) => sum + (cpu?.peak ?? 0), 0);
   return peaks * Math.max(1, pods.length) >= wake;
 }
 
-function wasKilledRecently({ now, advice, policy }: WorkloadSituation): boolean {
+function isRecentlyKilled({ now, advice, policy }: WorkloadSituation): boolean {
   const since = Math.max(AFTER_OOM_MS, policy.idle.afterMs);
   return advice.some(({ lastOomAt }) => lastOomAt !== null && now - lastOomAt < since);
 }

@@ -1,7 +1,7 @@
 // Reduces replicas while a workload is idle, where the policy allows it: by its `scale` subresource, or by minReplicas of its
 // autoscaler. Replicas that another tool manages are not changed.
 
-import { keeperOf } from '../../../hpa/autoscaler-state.ts';
+import { findKeeper } from '../../../hpa/autoscaler-state.ts';
 import { hasAutoscaler } from './idle-originals.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ScaleStep } from '../../model/decision.ts';
@@ -25,7 +25,7 @@ export function planScale({ policy, workload, hpas, scaledObjects }: WorkloadSit
   const [hpa, ...others] = hpas;
   if (hpa === undefined) return workload.replicas.desired > wanted ? { ...UNCHANGED, idleReplicas: wanted } : UNCHANGED;
   if (others.length > 0) return stays('several HorizontalPodAutoscalers scale it');
-  const keeper = keeperOf(hpa, scaledObjects);
+  const keeper = findKeeper(hpa, scaledObjects);
   if (keeper !== null) return stays(`${keeper} manages HorizontalPodAutoscaler ${hpa.name}`);
   // An autoscaler does not scale a workload with 0 replicas, so it would never wake it.
   const least = Math.max(1, wanted);

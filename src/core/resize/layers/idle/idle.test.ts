@@ -91,7 +91,7 @@ describe('an idle workload', () => {
     ],
   ])('%s is woken in all pods at once', (_case, ill, because) => {
     const { memory, steps } = after(HOUR_MS, ill);
-    expect(memory.idle?.waking?.because).toBe(because);
+    expect(memory.idle?.waking?.reason).toBe(because);
     expect(steps.map(({ containers }) => containers[0]?.to.requests.cpuMillicores)).toEqual([500, 500, 500]);
   });
 
@@ -118,7 +118,7 @@ describe('an idle workload', () => {
       },
       decideInPlace,
     );
-    expect(memory.idle?.waking?.because).toBe(because);
+    expect(memory.idle?.waking?.reason).toBe(because);
   });
 
   test('that was sampled for less than 15 minutes stays idle', () => {

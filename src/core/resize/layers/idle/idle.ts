@@ -72,7 +72,7 @@ function decisionOf(situation: WorkloadSituation, mode: ResizeMode, verdict: Idl
     evict: null,
     ...(verdict.scale === null ? {} : { scale: verdict.scale }),
     events: verdict.events,
-    lookAgainInMs: outcome.state === 'idle' ? policy.intervalMs : Math.min(CHANGE_INTERVAL_MS, policy.intervalMs),
+    reconcileAfterMs: outcome.state === 'idle' ? policy.intervalMs : Math.min(CHANGE_INTERVAL_MS, policy.intervalMs),
   };
 }
 
@@ -84,7 +84,7 @@ function decideIdled(situation: WorkloadSituation, mode: ResizeMode): IdleVerdic
   const reason = findWakeReason(situation, mode, idle);
   if (reason === null) return keepIdle(situation, idle);
   const waking = { ...idle, waking: { since: situation.now, ...reason } };
-  return wake(situation, waking, [{ type: 'Normal', reason: 'Woken', message: `restored to its natural size: ${reason.because}` }]);
+  return wake(situation, waking, [{ type: 'Normal', reason: 'Woken', message: `restored to its natural size: ${reason.reason}` }]);
 }
 
 function keepIdle(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
@@ -108,7 +108,7 @@ function wake(situation: WorkloadSituation, idle: IdleMemory, events: readonly D
   const { now, pods, gateState, policy, overrides } = situation;
   const { waking, natural } = idle;
   if (waking === null) return { outcome: null, memory: {}, steps: [], events, scale: null };
-  const because = `woken: ${waking.because}`;
+  const because = `woken: ${waking.reason}`;
   const isWaitingForNodes = now - waking.since < NODES_PATIENCE_MS;
   const isUnrestored = selectUnrestored(situation, idle);
   const short = pods.filter((pod) => isShort(pod, natural) && (isWaitingForNodes || isResizable(pod)) && !isUnrestored(pod));
@@ -126,7 +126,7 @@ function wake(situation: WorkloadSituation, idle: IdleMemory, events: readonly D
   }
   const dryRun = gateState.dryRun || policy.dryRun;
   const replicas = scale === null || scale.from === scale.to ? '' : `; replicas ${scale.from} → ${scale.to}`;
-  const what = `waking (${waking.because}): ${missing} of ${pods.length} pods lack their natural size${replicas}`;
+  const what = `waking (${waking.reason}): ${missing} of ${pods.length} pods lack their natural size${replicas}`;
   const waiting = progress.steps.length > 0 || dryRun ? null : pickByRank(progress.waits);
   const state =
     waiting === null
@@ -147,5 +147,5 @@ function lastIdleOf({ now, memory, policy }: WorkloadSituation, idle: IdleMemory
   const idleMs = waking.since - idle.since;
   const before = memory.lastIdle?.shortIdlePeriods ?? 0;
   const shortIdlePeriods = idleMs >= policy.idle.afterMs ? 0 : waking.by === 'load' ? Math.min(before + 1, MAX_SHORT_IDLE_PERIODS) : before;
-  return { since: idle.since, wokenAt: now, because: waking.because, shortIdlePeriods, activeMs: idle.activeMs, floor: idle.floor };
+  return { since: idle.since, wokenAt: now, reason: waking.reason, shortIdlePeriods, activeMs: idle.activeMs, floor: idle.floor };
 }

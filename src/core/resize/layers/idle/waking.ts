@@ -6,25 +6,25 @@ import { formatDuration } from '../../../model/duration.ts';
 import { formatCpu } from '#kube/quantity';
 import type { PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
-import { sameResources } from '#kube/records/resources';
+import { isSameResources } from '#kube/records/resources';
 import { UNREADY_MS } from '../../plan/roll-back-criteria.ts';
 import { findOtherManager } from '../../plan/other-manager.ts';
 import { hasCrashed } from '../../plan/pod-change.ts';
 import { findPendingRollback } from '../../plan/remembered-change.ts';
-import { failedSince } from '../../plan/restart-rates.ts';
+import { hasFailedSince } from '../../plan/restart-rates.ts';
 import { MAX_GAP_MS } from '../../model/idle-tracker.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { isEvenkeelManager } from '../../../model/field-managers.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
 import { wakeThreshold } from '../../policy/idle-rules.ts';
-import { isMadeSmall } from './as-recorded.ts';
+import { hasIdleSize } from './as-recorded.ts';
 import { describeExternalScale } from './idle-scale.ts';
 
 /** Why a workload wakes. Only `load` lengthens the time until it is idled again. */
 export interface WakeReason {
   readonly by: 'load' | 'record' | 'other';
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** The annotation is in the informer's cache long before this, so a missing one was removed by a user. */
@@ -40,19 +40,21 @@ export function wakeTriggers(cpuThreshold: number, replicas: number | null): str
 export function findWakeReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): WakeReason | null {
   const because = findPolicyReason(situation, mode, idle);
   // The annotation may be of an earlier idle period, so it only restores a workload, and does not keep it idle.
-  if (situation.isIdleRecorded === true) return { by: 'record', because: because ?? 'its Recommendation was deleted' };
-  if (because !== null) return { by: 'other', because };
+  if (situation.isIdleRecorded === true) return { by: 'record', reason: because ?? 'its Recommendation was deleted' };
+  if (because !== null) return { by: 'other', reason: because };
   const load = findLoadReason(situation, idle) ?? findFailureReason(situation, idle);
-  if (load !== null) return { by: 'load', because: load };
+  if (load !== null) return { by: 'load', reason: load };
   const silent = situation.pods.find((pod) => isUnreported(situation, pod, idle));
-  return silent === undefined ? null : { by: 'other', because: `no usage of ${silent.name} for ${formatDuration(MAX_GAP_MS)}` };
+  return silent === undefined ? null : { by: 'other', reason: `no usage of ${silent.name} for ${formatDuration(MAX_GAP_MS)}` };
 }
 
 /** Message about a failing pod, whose idle size may be too small; null: none. */
 function findFailureReason({ pods, now }: WorkloadSituation, { since }: IdleMemory): string | null {
-  const loops = ({ containers }: PodRecord): boolean =>
-    containers.some((container) => container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, since));
-  const looping = pods.find(loops);
+  const isCrashLooping = ({ containers }: PodRecord): boolean =>
+    containers.some(
+      (container) => container.state === 'waiting' && hasCrashed(container) && hasFailedSince(container.lastTermination, since),
+    );
+  const looping = pods.find(isCrashLooping);
   if (looping !== undefined) return `${looping.name} is in CrashLoopBackOff`;
   const isDown = ({ phase, deletionAt, ready, unreadySince }: PodRecord): boolean =>
     phase === 'Running' &&
@@ -129,7 +131,7 @@ function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplica
 export function selectUnrestored(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
   const managed = findOtherManager(situation) !== null;
   const recorded = idle.waking?.by === 'record';
-  return (pod) => isResizedByOthers(pod, idle) || (managed && !isIdled(pod, idle)) || (recorded && !isMadeSmall(pod, idle));
+  return (pod) => isResizedByOthers(pod, idle) || (managed && !isIdled(pod, idle)) || (recorded && !hasIdleSize(pod, idle));
 }
 
 function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boolean {
@@ -140,7 +142,7 @@ function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boo
 function isIdled({ containers }: PodRecord, { sizes }: IdleMemory): boolean {
   return containers.every(({ name, requests }) => {
     const small = sizes.get(name)?.requests ?? requests;
-    return sameResources(requests, small);
+    return isSameResources(requests, small);
   });
 }
 
@@ -148,11 +150,11 @@ function isBelowFloor({ overrides }: WorkloadSituation, { sizes, natural }: Idle
   return [...sizes].some(([name, { requests }]) => {
     const floor = boundsOf(overrides.floor, name);
     const before = natural.get(name)?.requests;
-    const below = (field: 'cpuMillicores' | 'memoryBytes'): boolean => {
+    const isBelow = (field: 'cpuMillicores' | 'memoryBytes'): boolean => {
       const [has, least, had] = [requests[field], floor[field], before?.[field] ?? null];
       return has !== null && least !== null && had !== null && has < Math.min(least, had);
     };
-    return below('cpuMillicores') || below('memoryBytes');
+    return isBelow('cpuMillicores') || isBelow('memoryBytes');
   });
 }
 

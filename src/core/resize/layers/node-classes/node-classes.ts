@@ -6,7 +6,7 @@ import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import type { DecisionEvent } from '../../model/decision-event.ts';
 import type { ChangeUnderWay, UserRequests, ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
-import { lowersAny } from '../../plan/stages.ts';
+import { isReducingChange } from '../../plan/stages.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
 import { hasSeveralClasses, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';
@@ -44,14 +44,14 @@ export const nodeClasses: ResizeLayer = {
 };
 
 /** The first change under way of any class; null: none. */
-export function underWayInAnyClass({ apply, classes }: ResizeMemory): ChangeUnderWay | null {
+export function findChangeInAnyClass({ apply, classes }: ResizeMemory): ChangeUnderWay | null {
   return apply ?? [...(classes?.values() ?? [])].find((each) => each.apply !== null)?.apply ?? null;
 }
 
 /** Whether the change under way of any class lowers an amount. */
-export function lowersInAnyClass({ apply, previous, classes }: ResizeMemory): boolean {
-  if (apply !== null && lowersAny(apply, previous?.values ?? null)) return true;
-  return [...(classes?.values() ?? [])].some(lowersInAnyClass);
+export function hasReductionInAnyClass({ apply, previous, classes }: ResizeMemory): boolean {
+  if (apply !== null && isReducingChange(apply, previous?.values ?? null)) return true;
+  return [...(classes?.values() ?? [])].some(hasReductionInAnyClass);
 }
 
 interface Decided {
@@ -112,7 +112,7 @@ function mergeDecisions(first: Decided, rest: readonly Decided[], situation: Wor
     ceilings: all.flatMap(({ decision }) => decision.ceilings ?? []),
     evict: all.find(({ decision }) => decision.evict !== null)?.decision.evict ?? null,
     events: all.flatMap(eventsOfClass),
-    lookAgainInMs: Math.min(...all.map(({ decision }) => decision.lookAgainInMs)),
+    reconcileAfterMs: Math.min(...all.map(({ decision }) => decision.reconcileAfterMs)),
     classes: all.map(({ each, decision }) => ({ name: each.name, pods: each.pods, decision })),
   };
 }

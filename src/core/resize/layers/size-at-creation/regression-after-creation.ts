@@ -6,15 +6,15 @@ import { approvedBaselinesOf } from '../../plan/approved-baselines.ts';
 import { namesOf, type PodRecord } from '#kube/records/pod';
 import { raiseResources } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
-import { lowersAnything, type Values } from '../../model/container-values.ts';
+import { hasReduction, type Values } from '../../model/container-values.ts';
 import { isShortLived } from '../../plan/interlocks.ts';
 import { fitPod } from '../../plan/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { stageMs } from '../../plan/stages.ts';
-import { failedAfter } from '../../plan/restart-rates.ts';
+import { hasFailedAfter } from '../../plan/restart-rates.ts';
 
 /** A pod that is not ready after this time has failed to start: slow starts take minutes. */
-const COMES_UP_MS: DurationMs = 10 * MINUTE_MS;
+const MAX_START_UP_MS: DurationMs = 10 * MINUTE_MS;
 
 export interface RegressionAfterCreation {
   readonly reason: 'restarts' | 'readiness';
@@ -35,13 +35,14 @@ export function regressionAfterCreation(situation: WorkloadSituation): Regressio
   if (asDeployed === null) return null;
   const having = pods.filter((pod) => hasValues(pod, lastApplied.values, situation));
   const created = having.filter((pod) => pod.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined && pod.createdAt >= lastApplied.at);
-  const isYoung = ({ createdAt }: PodRecord): boolean => now - createdAt < COMES_UP_MS + withinMs;
+  const isYoung = ({ createdAt }: PodRecord): boolean => now - createdAt < MAX_START_UP_MS + withinMs;
   // A healthy pod with this size shows that the others fail for another reason, for example a new image.
-  if (having.some((pod) => pod.readySince !== null && now - pod.readySince >= withinMs && !failedAfter(pod, lastApplied.at))) return null;
+  if (having.some((pod) => pod.readySince !== null && now - pod.readySince >= withinMs && !hasFailedAfter(pod, lastApplied.at)))
+    return null;
   const young = created.filter(isYoung);
-  const failed = young.filter((pod) => failedAfter(pod, pod.createdAt));
+  const failed = young.filter((pod) => hasFailedAfter(pod, pod.createdAt));
   if (failed.length > 0) return { reason: 'restarts', message: `restarted after creation: ${namesOf(failed)}`, asDeployed };
-  const down = young.filter(({ readySince, createdAt }) => readySince === null && now - createdAt >= COMES_UP_MS);
+  const down = young.filter(({ readySince, createdAt }) => readySince === null && now - createdAt >= MAX_START_UP_MS);
   const othersToo = pods.some((pod) => !created.includes(pod) && pod.phase === 'Running' && pod.readySince === null);
   if (down.length === 0 || othersToo) return null;
   return { reason: 'readiness', message: `not ready since creation: ${namesOf(down)}`, asDeployed };
@@ -55,7 +56,7 @@ function deployedIfLarger({ workload, memory }: WorkloadSituation, inForce: Valu
       { requests, limits: raiseResources(limits, approvedBaselinesOf(name, memory.limitExceptions)) },
     ]),
   );
-  const smaller = [...deployed].some(([name, deployedValues]) => lowersAnything(deployedValues, inForce.get(name) ?? deployedValues));
+  const smaller = [...deployed].some(([name, deployedValues]) => hasReduction(deployedValues, inForce.get(name) ?? deployedValues));
   return smaller ? new Map([...inForce, ...deployed]) : null;
 }
 

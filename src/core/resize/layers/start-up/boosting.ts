@@ -6,7 +6,7 @@ import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { isSizedAtCreationOnly } from '../../plan/creation-only.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
-import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
+import { qosOf, hasSameValues, valuesOf, type Values } from '../../model/container-values.ts';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { newestByKey, findFailure, poolOf, isCpuRefused, retryAt } from '../../plan/failed-resizes.ts';
@@ -15,14 +15,14 @@ import type { FailedResize, StartUpBoost, WorkloadSituation } from '../../model/
 import { containerPolicyOf } from '../../policy/policy-rules.ts';
 import { requestBounds } from '../../policy/container-rules.ts';
 import { boostedCpu } from './boosted-cpu.ts';
-import { cpuOf, canChangePods, canChangeContainer, sameCpu } from './boosts.ts';
+import { cpuOf, canChangePods, canChangeContainer, isSameCpu } from './boosts.ts';
 import { SpareCpu } from './spare-cpu.ts';
 import { isStillStarting, isWorthBoosting, startEndsAt } from './start-of-container.ts';
 
 /** Maximum number of items by the schema: further pods start without a boost. */
 const MAX_BOOSTS = 64;
 /** Time until a written boost is in the informers' cache; until then it is kept although the pod does not show it. */
-const ON_ITS_WAY_MS: DurationMs = 2 * MINUTE_MS;
+const BOOST_PENDING_MS: DurationMs = 2 * MINUTE_MS;
 
 /** Decides the boosts of one workload's pods. */
 export class Boosting {
@@ -47,7 +47,7 @@ export class Boosting {
 
   decide(): WorkloadDecision {
     const { now, pods } = this.#situation;
-    const { memory, lookAgainInMs } = this.#decision;
+    const { memory, reconcileAfterMs } = this.#decision;
     const decided = new Map(this.#decision.steps.map((step) => [step.pod.uid, step]));
     const steps = new Map(pods.map((pod) => [pod.uid, this.#stepOf(pod, decided.get(pod.uid))]));
     // Steps of the decision keep their order; steps only for boosts follow.
@@ -60,7 +60,7 @@ export class Boosting {
         boosts: this.#boosts,
         failures: newestByKey([...memory.failures, ...this.#failures]),
       },
-      lookAgainInMs: Math.min(lookAgainInMs, Math.max(1000, this.#ends - now)),
+      reconcileAfterMs: Math.min(reconcileAfterMs, Math.max(1000, this.#ends - now)),
     };
   }
 
@@ -68,14 +68,14 @@ export class Boosting {
   #stepOf(pod: PodRecord, decided: ResizeStep | undefined): ResizeStep | null {
     const usual = this.#usual.get(pod.uid) ?? new Map<string, RequestsAndLimits>();
     const refused = usual.size > 0 && ['deferred', 'infeasible', 'error'].includes(pod.resize.state);
-    if (refused) this.#rememberRefusal(pod);
+    if (refused) this.#recordRefusal(pod);
     const after = new Map(pod.containers.map((container) => [container.name, baseAfter(container, usual, decided)]));
-    const starting = refused ? new Map<string, RequestsAndLimits>() : this.#startingWith(pod, after, usual);
-    this.#rememberBoost(pod, after, starting, usual);
+    const starting = refused ? new Map<string, RequestsAndLimits>() : this.#boostedValues(pod, after, usual);
+    this.#recordBoost(pod, after, starting, usual);
     const containers = pod.containers.flatMap((container) => {
       const from = { requests: container.requests, limits: container.limits };
       const to = starting.get(container.name) ?? after.get(container.name) ?? from;
-      return sameValues(from, to) ? [] : [{ name: container.name, from, to }];
+      return hasSameValues(from, to) ? [] : [{ name: container.name, from, to }];
     });
     if (containers.length === 0) return null;
     if (decided !== undefined) return { ...decided, pod, containers };
@@ -83,7 +83,7 @@ export class Boosting {
   }
 
   /** Boosted values of the containers that have or get a boost now. */
-  #startingWith(pod: PodRecord, after: Values, usual: Values): Values {
+  #boostedValues(pod: PodRecord, after: Values, usual: Values): Values {
     const found = new Map<string, RequestsAndLimits>();
     const { startup } = this.#situation.policy;
     if (startup === null || !this.#canBoost) return found;
@@ -131,7 +131,7 @@ export class Boosting {
     return (boosted?.requests.cpuMillicores ?? 0) > (base.requests.cpuMillicores ?? 0) ? boosted : null;
   }
 
-  #rememberBoost(pod: PodRecord, after: Values, starting: Values, usual: Values): void {
+  #recordBoost(pod: PodRecord, after: Values, starting: Values, usual: Values): void {
     const { now, memory } = this.#situation;
     const before = memory.boosts.find(({ uid }) => uid === pod.uid);
     const names = starting.size > 0 ? starting.keys() : (before?.values ?? usual).keys();
@@ -144,7 +144,7 @@ export class Boosting {
     const since = before?.since ?? now;
     // Beyond the maximum only boosts from creation exist, which the pod's annotation stores.
     if (this.#isFull(pod)) return;
-    if (starting.size > 0 || usual.size > 0 || (before !== undefined && now - since < ON_ITS_WAY_MS)) {
+    if (starting.size > 0 || usual.size > 0 || (before !== undefined && now - since < BOOST_PENDING_MS)) {
       if (before === undefined) this.#added += 1;
       this.#boosts.push({ pod: pod.name, uid: pod.uid, since, values });
     }
@@ -156,7 +156,7 @@ export class Boosting {
     return boosts.length + this.#added >= MAX_BOOSTS && !boosts.some((each) => each.uid === uid);
   }
 
-  #rememberRefusal(pod: PodRecord): void {
+  #recordRefusal(pod: PodRecord): void {
     const { now, nodePools } = this.#situation;
     const state = pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
     const refused = pod.resize.refusal?.code ?? 'node-capacity';
@@ -215,5 +215,5 @@ function canBoost(situation: WorkloadSituation): boolean {
 function isBetween(present: RequestsAndLimits, base: RequestsAndLimits, max: RequestsAndLimits): boolean {
   const request = present.requests.cpuMillicores ?? 0;
   const fits = (present.limits.cpuMillicores ?? 0) <= (max.limits.cpuMillicores ?? Infinity);
-  return !sameCpu(present, base) && request > (base.requests.cpuMillicores ?? 0) && request <= (max.requests.cpuMillicores ?? 0) && fits;
+  return !isSameCpu(present, base) && request > (base.requests.cpuMillicores ?? 0) && request <= (max.requests.cpuMillicores ?? 0) && fits;
 }

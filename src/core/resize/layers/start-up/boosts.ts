@@ -20,7 +20,7 @@ export function valuesWithoutBoost(pod: PodRecord, context: BoostContext): Value
   const base = boost?.values ?? boostedAtCreation(pod, context);
   const usual = pod.containers.flatMap((container) => {
     const values = base.get(container.name);
-    return values === undefined || sameCpu(container, values) ? [] : [[container.name, values] as const];
+    return values === undefined || isSameCpu(container, values) ? [] : [[container.name, values] as const];
   });
   return new Map(usual);
 }
@@ -44,7 +44,7 @@ export function cpuOf(values: RequestsAndLimits, base: RequestsAndLimits): Reque
   return { requests: from(values.requests, base.requests), limits: from(values.limits, base.limits) };
 }
 
-export function sameCpu(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
+export function isSameCpu(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
   return a.requests.cpuMillicores === b.requests.cpuMillicores && a.limits.cpuMillicores === b.limits.cpuMillicores;
 }
 
@@ -86,10 +86,10 @@ function boostedAtCreation(pod: PodRecord, context: BoostContext): Values {
   if (annotation === undefined || !canChangePods(context)) return base;
   for (const [name, created] of readBoostAtCreation(annotation)) {
     const container = pod.containers.find((each) => each.name === name);
-    if (container === undefined || !sameCpu(container, created.boosted) || !canChangeContainer(context, name)) continue;
+    if (container === undefined || !isSameCpu(container, created.boosted) || !canChangeContainer(context, name)) continue;
     const lowered = loweredBase(name, created, context);
     const settled = context.memory.lastApplied?.values.get(name);
-    if (lowered !== null && (settled === undefined || !sameCpu(settled, created.boosted))) base.set(name, cpuOf(container, lowered));
+    if (lowered !== null && (settled === undefined || !isSameCpu(settled, created.boosted))) base.set(name, cpuOf(container, lowered));
   }
   return base;
 }

@@ -6,7 +6,7 @@ import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units
 /** Longest start: a container that is unready for longer gets no boost. */
 const MAX_START_MS: DurationMs = 10 * MINUTE_MS;
 /** A shorter remaining start is not worth two resizes. */
-const WORTH_IT_MS: DurationMs = 10 * SECOND_MS;
+const MIN_BOOST_BENEFIT_MS: DurationMs = 10 * SECOND_MS;
 /** Number of restarts that count as a crash loop, where the last run was short. A boost does not end it and would cause two resizes per run. */
 const CRASH_LOOP_RESTARTS = 3;
 
@@ -25,7 +25,7 @@ export function startEndsAt(pod: PodRecord, container: ContainerRecord, duration
 export function isWorthBoosting(pod: PodRecord, container: ContainerRecord, durationMs: DurationMs, now: Instant): boolean {
   if (pod.restartPolicy !== 'Always' || container.sidecar || container.state !== 'running') return false;
   if (isCrashLooping(pod, container)) return false;
-  return startEndsAt(pod, container, durationMs) - now >= WORTH_IT_MS;
+  return startEndsAt(pod, container, durationMs) - now >= MIN_BOOST_BENEFIT_MS;
 }
 
 /** Whether a container should keep its boost. */

@@ -207,7 +207,7 @@ describe('the end of a start-up boost comes', () => {
   });
 
   test('the next decision is at the end of the start', () => {
-    expect(decide(later(3, { ready: true, readySince: T0 + 2 * MINUTE_MS })).lookAgainInMs).toBe(MINUTE_MS);
+    expect(decide(later(3, { ready: true, readySince: T0 + 2 * MINUTE_MS })).reconcileAfterMs).toBe(MINUTE_MS);
   });
 
   test('a boost from creation ends without stored memory', () => {

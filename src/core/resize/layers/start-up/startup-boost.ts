@@ -21,7 +21,7 @@ export const startupBoost: ResizeLayer = {
     if (untouched && known.policy.startup === null) return next(known);
     const planned = next({ ...known, pods: withoutBoosts(known.pods, known) });
     const decision = { ...planned, evict: planned.evict && livePod(planned.evict) };
-    if (!mayBoostPods(known)) return { ...decision, steps: onUnboostedPods(decision.steps, usual) };
+    if (!canBoostPods(known)) return { ...decision, steps: onUnboostedPods(decision.steps, usual) };
     return new Boosting(known, decision, usual).decide();
   },
 };
@@ -31,7 +31,7 @@ function onUnboostedPods(steps: readonly ResizeStep[], usual: ReadonlyMap<string
   return steps.filter(({ pod }) => (usual.get(pod.uid)?.size ?? 0) === 0);
 }
 
-function mayBoostPods(context: WorkloadSituation): boolean {
+function canBoostPods(context: WorkloadSituation): boolean {
   const { gateState, policy } = context;
   if (gateState.dryRun || policy.dryRun || !gateState.inPlace) return false;
   return findUsageBlocker(context) === null && findOtherManager(context) === null;

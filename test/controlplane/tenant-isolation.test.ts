@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS, MiB } from '#kube/units';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
-import { idleOriginal, targetsNote } from '../builders/original-notes.ts';
+import { idleOriginal, targetsAnnotation } from '../builders/original-annotations.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
 import type { Controller } from '../e2e/controller-process.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { HostileKubelet, type PodName } from './hostile-kubelet.ts';
-import { CONTROLLER_USER, OWN_NAMESPACE, startInstalledCluster, startLearntController } from './installed-controller.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { CONTROLLER_USER, OWN_NAMESPACE, startInstalledCluster, startControllerWithHistory } from './installed-controller.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 import { requestWithStolen } from './stolen-token.ts';
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
   await eventually('every pod runs: kwok starts what has a node', HANG_MS, async () => (await running()) === 2 * APPS.length);
   reportedPods = [...(await podsIn('honest')), ...(await podsIn('taken')).filter(({ name }) => name.startsWith('theirs-'))];
   const workloads = APPS.map(({ namespace, name }) => ({ namespace, name, container: 'app', uses: USES }));
-  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
+  controller = await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   const common = { cpu: rule, memory: rule, minConfidence: 0, cooldown: '1s', interval: '5s', rollback: { within: '3s' } };
   await policy('acting', { ...common, namespaces: ['honest', 'taken'], mode: 'Auto', cpu: { ...rule, max: MAX_CPU } });
@@ -277,7 +277,7 @@ async function forgeOriginalTarget(): Promise<void> {
   const { uid } = await autoscalerOfGrasping();
   const target = { resource: 'cpu' as const, container: null, percent: 1, request: 5000, set: TARGET_PERCENT };
   const field = 'evenkeel.io/original';
-  const note = FORGER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, targetsNote([target], Date.now()));
+  const note = FORGER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, targetsAnnotation([target], Date.now()));
   await annotate('grasping', 'hpa/scaled', { [field]: note });
 }
 

@@ -24,7 +24,7 @@ export interface KnownWorkload {
 const STEP_MS: DurationMs = 5 * MINUTE_MS;
 
 /** Writes `spanMs` of constant usage of the workloads into a history file. */
-export async function writeLearntUsage(path: string, workloads: readonly KnownWorkload[], spanMs: DurationMs): Promise<void> {
+export async function writeRecordedUsage(path: string, workloads: readonly KnownWorkload[], spanMs: DurationMs): Promise<void> {
   const clock = new SystemClock();
   const history = await openAt(path, clock);
   try {
@@ -60,7 +60,7 @@ function seriesOf({ namespace, kind = 'Deployment', name, container, uses }: Kno
 }
 
 /** Writes runs of a Job or CronJob: an hour apart, ten minutes long, with 150m and 150Mi each. */
-export async function writeLearntRuns(path: string, workload: WorkloadKey, container: string, runs: number): Promise<void> {
+export async function writeRecordedRuns(path: string, workload: WorkloadKey, container: string, runs: number): Promise<void> {
   const clock = new SystemClock();
   const recommender = new JobRunRecommender(aRecommender());
   for (let run = runs; run >= 1; run -= 1) {

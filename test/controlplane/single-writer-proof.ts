@@ -43,7 +43,7 @@ const ANY_REPLICA = new Set([
 ]);
 
 /** @param events events of the audit log, in any order */
-export function proveOneActor(events: readonly AuditEvent[]): Proof {
+export function proveSingleWriter(events: readonly AuditEvent[]): Proof {
   const writes = events.filter(isDone).sort((a, b) => at(a.stageTimestamp) - at(b.stageTimestamp));
   const terms = termsOf(writes.filter(isLeaseWrite));
   const problems = [...overlaps(terms)];

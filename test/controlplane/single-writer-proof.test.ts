@@ -1,7 +1,7 @@
 // The proof can fail: it finds each way in which two controllers could act at once.
 
 import { describe, expect, test } from '@jest/globals';
-import { proveOneActor } from './one-actor-proof.ts';
+import { proveSingleWriter } from './single-writer-proof.ts';
 import type { AuditEvent } from './real-cluster.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
@@ -31,7 +31,7 @@ const resize = (seconds: number, who: string): AuditEvent =>
 
 describe('the proof of one acting controller', () => {
   test('lists the terms and the writes in each', () => {
-    const { terms, problems } = proveOneActor([
+    const { terms, problems } = proveSingleWriter([
       ...[lease(0, 'a', 'a'), lease(2, 'a', 'a'), resize(3, 'a'), lease(4, 'a', '')],
       ...[lease(5, 'b', 'b'), resize(6, 'b'), resize(7, 'b'), anEvent(8, 'a', '/api/v1/events', { objectRef: { resource: 'events' } })],
       ...[lease(20, 'c', 'c')],
@@ -57,7 +57,7 @@ describe('the proof of one acting controller', () => {
       /b took the lease 3000 ms/,
     ],
   ])('finds %s', (_, events, words) => {
-    const { problems } = proveOneActor(events);
+    const { problems } = proveSingleWriter(events);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(words);
   });

@@ -127,7 +127,7 @@ describe('a clock that is set back by an hour', () => {
     world.activity.set(WEB, { ...activity, belowThresholdSince: world.clock.now() - 9 * HOUR_MS });
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([10, 10, 10]);
-    world.putClockBack(HOUR_MS);
+    world.setClockBack(HOUR_MS);
     await world.run(MINUTE_MS);
     world.activity.set(WEB, { ...activity, belowThresholdSince: null, cpuMillicores: 400, lastInUseAt: world.clock.now() + 5 * MINUTE_MS });
     await world.run(6 * MINUTE_MS);
@@ -139,7 +139,7 @@ describe('a clock that is set back by an hour', () => {
     world.setPolicy('all', { mode: 'Auto', cooldown: '90m' });
     for (let minute = 0; minute < 60 && world.status().state !== 'applied'; minute += 1) await world.run(MINUTE_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
-    world.putClockBack(HOUR_MS);
+    world.setClockBack(HOUR_MS);
     world.advice.set(WEB, [anAdvice({ cpu: '120m', memory: '512Mi', cpuAdvice: { lowerBound: 90 } })]);
     await world.run(25 * MINUTE_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
@@ -151,7 +151,7 @@ describe('a clock that is set back by an hour', () => {
     world.advice.set(WEB, [anAdvice({ cpu: '100m', memory: '512Mi' })]);
     await world.run(HOUR_MS);
     const before = world.status().updatedAt ?? '';
-    world.putClockBack(HOUR_MS);
+    world.setClockBack(HOUR_MS);
     await world.run(6 * MINUTE_MS);
     // The informers still show the earlier status: a decision based on it would start the same change again.
     expect((world.status().updatedAt ?? '') > before).toBe(true);

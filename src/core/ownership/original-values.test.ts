@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { readOriginalNote, writeOriginalNote } from './original-note.ts';
-import { EMPTY_NOTE, leave, take } from './owners.ts';
+import { readOriginalValues, writeOriginalValues } from './original-values.ts';
+import { NO_ORIGINAL_VALUES, leave, take } from './owners.ts';
 
 const AT = Date.parse('2026-11-20T12:00:00.000Z');
 const TARGET = { writer: 'keep-replicas', field: 'cpu/main', value: 90, live: 60, at: AT, request: 500 } as const;
-const NOTE = take(take(EMPTY_NOTE, TARGET), { writer: 'idle', field: 'replicas', value: 1, live: 3, at: AT + 1 });
-const TEXT = writeOriginalNote(NOTE);
+const NOTE = take(take(NO_ORIGINAL_VALUES, TARGET), { writer: 'idle', field: 'replicas', value: 1, live: 3, at: AT + 1 });
+const TEXT = writeOriginalValues(NOTE);
 /** The unversioned format of an autoscaler. */
 const EARLIER = JSON.stringify({
   metrics: [
@@ -15,7 +15,7 @@ const EARLIER = JSON.stringify({
   issuedAt: '2026-11-20T12:00:00.000Z',
 });
 
-describe('the note of original values', () => {
+describe('the record of original values', () => {
   test('has by field the user’s value, the value of each owner, and the last set value with its owner', () => {
     expect(JSON.parse(TEXT)).toEqual({
       v: 1,
@@ -29,14 +29,22 @@ describe('the note of original values', () => {
 
   test('parses to the written value, also while a value is restored', () => {
     const restored = leave(take(NOTE, { writer: 'idle', field: 'replicas', value: 1, live: 1, at: AT }), 'idle', () => 1);
-    for (const note of [NOTE, restored]) expect(readOriginalNote(writeOriginalNote(note))).toEqual(note);
+    for (const originals of [NOTE, restored]) expect(readOriginalValues(writeOriginalValues(originals))).toEqual(originals);
     expect(restored.fields.get('replicas')).toMatchObject({ user: 3, set: 3, from: 1, by: 'idle' });
   });
 
   test('parses the unversioned format as values of keep-replicas', () => {
-    const request = take(EMPTY_NOTE, { writer: 'keep-replicas', field: 'cpu', value: 90, live: 90, at: AT, user: 60, request: 500 });
+    const request = take(NO_ORIGINAL_VALUES, {
+      writer: 'keep-replicas',
+      field: 'cpu',
+      value: 90,
+      live: 90,
+      at: AT,
+      user: 60,
+      request: 500,
+    });
     const memory = { writer: 'keep-replicas', field: 'memory/main', value: 80, live: 80, at: AT, user: 70, request: 1024 } as const;
-    expect(readOriginalNote(EARLIER)).toEqual(take(request, memory));
+    expect(readOriginalValues(EARLIER)).toEqual(take(request, memory));
   });
 
   test.each<[string, string]>([
@@ -45,7 +53,7 @@ describe('the note of original values', () => {
     ['has the unversioned format and no target', '{"metrics":[],"issuedAt":"2026-11-20T12:00:00.000Z"}'],
     ['has the unversioned format and lacks the user’s value', EARLIER.replace('"averageUtilization":70,', '')],
     ['is of a later version', TEXT.replace('"v":1', '"v":2')],
-    ['has no field', writeOriginalNote(EMPTY_NOTE)],
+    ['has no field', writeOriginalValues(NO_ORIGINAL_VALUES)],
     ['has an unknown field', TEXT.replace('"replicas"', '"paused"')],
     ['has an unknown owner', TEXT.replaceAll('"idle"', '"night"')],
     ['has a value that is not a number', TEXT.replace('"user":3', '"user":"many"')],
@@ -56,6 +64,6 @@ describe('the note of original values', () => {
     ['has an invalid time', TEXT.replace('2026-11-20T12:00:00.001Z', 'yesterday')],
   ])('is invalid if it %s', (_, text) => {
     expect(text).not.toBe(TEXT);
-    expect(readOriginalNote(text)).toBeNull();
+    expect(readOriginalValues(text)).toBeNull();
   });
 });

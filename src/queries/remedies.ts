@@ -33,7 +33,7 @@ const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
 };
 
 /** Sentences that describe what would change the present recommendation. */
-export function wouldChangeIt(record: RecommendationItem, message: string | undefined): readonly string[] {
+export function listRemedies(record: RecommendationItem, message: string | undefined): readonly string[] {
   const reasons: string[] = [];
   if (message !== undefined && message !== '') reasons.push(message);
   if (record.state === 'collecting') reasons.push('More usage: an hour of it, or five runs of a Job.');

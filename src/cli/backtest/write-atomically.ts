@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFi
 import { dirname } from 'node:path';
 
 /** Writes a file atomically; creates its folder. */
-export function writeWhole(path: string, text: string): void {
+export function writeAtomically(path: string, text: string): void {
   makeFolder(dirname(path));
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -15,7 +15,7 @@ export function writeWhole(path: string, text: string): void {
 }
 
 /** Creates a folder and checks write access. Returns the problem; null: it is writable. */
-export function whyNotWritable(folder: string): string | null {
+export function findWriteProblem(folder: string): string | null {
   try {
     makeFolder(folder);
     accessSync(folder, constants.W_OK);

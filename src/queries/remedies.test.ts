@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Recommendation } from '../apis/http/types.generated.ts';
-import { wouldChangeIt } from './would-change-it.ts';
+import { listRemedies } from './remedies.ts';
 
 function answerOf(given: Partial<Recommendation>): string {
   const record = {
@@ -11,7 +11,7 @@ function answerOf(given: Partial<Recommendation>): string {
     overrides: { floor: null, ceiling: null },
     ...given,
   };
-  return wouldChangeIt(record as unknown as Recommendation, undefined).join(' ');
+  return listRemedies(record as unknown as Recommendation, undefined).join(' ');
 }
 
 test.each([

@@ -1,7 +1,7 @@
 // The annotation `evenkeel.io/original` of a HorizontalPodAutoscaler or a workload: by field the user's value, the value of each
 // owner, and the last set value with its owner. All owners share it, so that the last one to leave can restore the user's value.
 
-import { OWNERS, type NoteField, type OriginalNote, type OwnedField, type Owner } from './owners.ts';
+import { OWNERS, type OwnedFieldName, type OriginalValues, type OwnedField, type Owner } from './owners.ts';
 import { isObject, parseJson, type JsonObject } from '#kube/json';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 
@@ -13,9 +13,9 @@ const FIELD_NAME = /^(?:replicas|minReplicas|maxReplicas|(?:cpu|memory)(?:\/[a-z
 
 /**
  * Parses this version or the unversioned format. null: any part is invalid. The caller reports it and uses none of it, because
- * a partial note would lack values of owners or of the user.
+ * a partial record would lack values of owners or of the user.
  */
-export function readOriginalNote(text: string): OriginalNote | null {
+export function readOriginalValues(text: string): OriginalValues | null {
   const stored = parseJson(text);
   if (!isObject(stored)) return null;
   if (stored['v'] === undefined) return readUnversioned(stored);
@@ -23,7 +23,7 @@ export function readOriginalNote(text: string): OriginalNote | null {
   const fields = Object.entries(stored['fields']).map(([name, value]) => [name, readField(name, value)] as const);
   const takenAt = readByOwner(stored['takenAt'], (at) => (typeof at === 'string' ? instantOf(at) : null));
   if (takenAt === null || fields.length === 0) return null;
-  const read = new Map<NoteField, OwnedField>();
+  const read = new Map<OwnedFieldName, OwnedField>();
   for (const [name, field] of fields) {
     if (field === null || (field.wants.size > 0 ? [...field.wants.keys()] : [field.by]).some((owner) => !takenAt.has(owner))) return null;
     read.set(name, field);
@@ -32,7 +32,7 @@ export function readOriginalNote(text: string): OriginalNote | null {
 }
 
 /** Format: `{"v":1,"fields":{"cpu":{"user":60,"cpuMillicores":500,"wants":{"keep-replicas":90},"set":90,"by":"keep-replicas"}},"takenAt":{…}}` */
-export function writeOriginalNote({ fields, takenAt }: OriginalNote): string {
+export function writeOriginalValues({ fields, takenAt }: OriginalValues): string {
   return JSON.stringify({
     v: VERSION,
     fields: Object.fromEntries(
@@ -57,10 +57,10 @@ export function writeOriginalNote({ fields, takenAt }: OriginalNote): string {
  * `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}],"issuedAt":"…"}`. It remains until the
  * target moves again, and may be the only copy of the user's value if the process ended before the next status.
  */
-function readUnversioned({ metrics, issuedAt }: JsonObject): OriginalNote | null {
+function readUnversioned({ metrics, issuedAt }: JsonObject): OriginalValues | null {
   const at = typeof issuedAt === 'string' ? instantOf(issuedAt) : null;
   if (at === null || !Array.isArray(metrics) || metrics.length === 0) return null;
-  const fields = new Map<NoteField, OwnedField>();
+  const fields = new Map<OwnedFieldName, OwnedField>();
   for (const metric of metrics) {
     if (!isObject(metric)) return null;
     const { resource, container, averageUtilization: user, now: set, ...requests } = metric;
@@ -92,7 +92,7 @@ function readByOwner<T>(stored: JsonObject, read: (value: unknown) => T | null):
   return byOwner;
 }
 
-function requestName(field: NoteField): 'cpuMillicores' | 'memoryBytes' {
+function requestName(field: OwnedFieldName): 'cpuMillicores' | 'memoryBytes' {
   return field.startsWith('cpu') ? 'cpuMillicores' : 'memoryBytes';
 }
 
