@@ -118,6 +118,13 @@ module.exports = {
       to: {},
     },
     {
+      name: 'plan-flows-from-its-root',
+      comment: 'The files of src/core/resize/plan are the order of a decision; its folders are what they use, and never import them.',
+      severity: 'error',
+      from: { path: '^src/core/resize/plan/[^/]+/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/core/resize/plan/[^/]+$' },
+    },
+    {
       name: 'tests-use-builders-and-fakes-alone',
       severity: 'error',
       from: { path: '^src/.*\\.test\\.ts$' },

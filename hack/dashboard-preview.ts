@@ -1,7 +1,7 @@
 // Serves the dashboard of an invented cluster on loopback: node hack/dashboard-preview.ts [port]
 
 import { dashboardWorld } from '../test/builders/dashboard-world.ts';
-import { startDashboard } from '../test/fakes/dashboard-client.ts';
+import { startDashboard } from '../test/fakes/clients/dashboard-client.ts';
 import { SystemTimer } from '../src/runtime/system-clock.ts';
 
 const port = Number(process.argv[2] ?? 9190);

@@ -6,11 +6,13 @@ import { join } from 'node:path';
 /** Suppresses the warning of Node.js that it runs TypeScript. */
 const QUIET = ['--disable-warning=ExperimentalWarning'];
 
-const generators = readdirSync(import.meta.dirname)
+const folder = join(import.meta.dirname, 'generate');
+const generators = readdirSync(folder)
   .filter((name) => /^generate-.+\.ts$/.test(name) && !name.endsWith('.test.ts'))
   .sort();
+if (generators.length === 0) throw new Error(`no generators in ${folder}`);
 for (const generator of generators) {
-  const { status } = spawnSync(process.execPath, [...QUIET, join(import.meta.dirname, generator), ...process.argv.slice(2)], {
+  const { status } = spawnSync(process.execPath, [...QUIET, join(folder, generator), ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
   if (status !== 0) {

@@ -2,8 +2,8 @@
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { aScope, NO_CREDENTIAL } from '../../test/builders/scopes.ts';
-import { applicationOf } from '../../test/fakes/dashboard-client.ts';
+import { aScope, NO_CREDENTIAL } from '../../test/builders/tenants/scopes.ts';
+import { applicationOf } from '../../test/fakes/clients/dashboard-client.ts';
 import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
 import { ACCESS, type Access } from './access.ts';
 import type { Application, CommandName, QueryName } from './application.ts';

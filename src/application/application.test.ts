@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { applicationOf } from '../../test/fakes/dashboard-client.ts';
+import { applicationOf } from '../../test/fakes/clients/dashboard-client.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import type { CommandInput, CommandName } from './application.ts';
 

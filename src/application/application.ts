@@ -7,8 +7,8 @@ import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/w
 import type { Caller, CommandPorts } from '../commands/context.ts';
 import { OBJECT_CHANGED, type CommandRefusal } from '../commands/outcome.ts';
 import type { MachineTimer } from '../ports/clock.ts';
-import type { ClusterChange } from '../ports/cluster-reader.ts';
-import type { TimelineEntry } from '../ports/timeline.ts';
+import type { ClusterChange } from '../ports/cluster/cluster-reader.ts';
+import type { TimelineEntry } from '../ports/store/timeline.ts';
 import { confirmedAt, listDataWarnings } from '../queries/freshness.ts';
 import type { Query } from '../queries/query.ts';
 import { createReadModels, type ReadModels } from '../queries/read-models.ts';

@@ -1,22 +1,22 @@
 // All commands by their operation names.
 
-import { approveRecommendation } from '../commands/approve-recommendation.ts';
-import { bulkOverrides } from '../commands/bulk-overrides.ts';
-import { bulkRecommendations } from '../commands/bulk-recommendations.ts';
-import { bulkResourceAudit } from '../commands/bulk-resource-audit.ts';
-import { approveLimitException, rejectLimitException } from '../commands/decide-limit-exceptions.ts';
-import { deleteRecommendation } from '../commands/delete-recommendation.ts';
-import type { ChangedRecommendation } from '../commands/recommendation-intent.ts';
-import { rejectRecommendation } from '../commands/reject-recommendation.ts';
-import { resetToDeploy } from '../commands/reset-to-deploy.ts';
-import { rollbackRecommendation } from '../commands/rollback-recommendation.ts';
-import { removeBounds, setBounds } from '../commands/set-bounds.ts';
-import { setExclusion } from '../commands/set-exclusion.ts';
+import { approveRecommendation } from '../commands/recommendations/approve-recommendation.ts';
+import { bulkOverrides } from '../commands/workloads/bulk-overrides.ts';
+import { bulkRecommendations } from '../commands/recommendations/bulk-recommendations.ts';
+import { bulkResourceAudit } from '../commands/workloads/bulk-resource-audit.ts';
+import { approveLimitException, rejectLimitException } from '../commands/recommendations/decide-limit-exceptions.ts';
+import { deleteRecommendation } from '../commands/recommendations/delete-recommendation.ts';
+import type { ChangedRecommendation } from '../commands/recommendations/recommendation-intent.ts';
+import { rejectRecommendation } from '../commands/recommendations/reject-recommendation.ts';
+import { resetToDeploy } from '../commands/workloads/reset-to-deploy.ts';
+import { rollbackRecommendation } from '../commands/recommendations/rollback-recommendation.ts';
+import { removeBounds, setBounds } from '../commands/workloads/set-bounds.ts';
+import { setExclusion } from '../commands/workloads/set-exclusion.ts';
 import { setPolicyOverride } from '../commands/set-policy-override.ts';
-import { setWorkloadMode } from '../commands/set-workload-mode.ts';
-import { stripAnnotations } from '../commands/strip-annotations.ts';
+import { setWorkloadMode } from '../commands/workloads/set-workload-mode.ts';
+import { stripAnnotations } from '../commands/workloads/strip-annotations.ts';
 import { triggerResizeCycle } from '../commands/trigger-resize-cycle.ts';
-import { wakeWorkload } from '../commands/wake-workload.ts';
+import { wakeWorkload } from '../commands/recommendations/wake-workload.ts';
 import type { BulkResult } from '../apis/http/types.generated.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { WorkloadRecord } from '#kube/records/workload';

@@ -1,4 +1,4 @@
-import type { ClusterReader } from '../ports/cluster-reader.ts';
+import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 
 /** Informers usually show a write within milliseconds; a slow watch must not delay the response. */

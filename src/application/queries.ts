@@ -1,18 +1,18 @@
 // All queries by their operation names.
 
-import { getCluster, getClusterUsage } from '../queries/cluster.ts';
-import { listIdleWorkloads } from '../queries/idle-workloads.ts';
-import { listLimitExceptions } from '../queries/limit-exceptions.ts';
-import { listNamespaces } from '../queries/namespaces.ts';
-import { getNode, listNodes } from '../queries/nodes.ts';
-import { getOverride, listOverrides } from '../queries/overrides.ts';
-import { listPods } from '../queries/pods.ts';
-import { getPolicy, listPolicies, listPolicyOverrides } from '../queries/policies.ts';
-import { getRecommendation, listRecommendations } from '../queries/recommendations.ts';
-import { getResourceAudit, listResourceAudit } from '../queries/resource-audit.ts';
-import { listScaling } from '../queries/scaling.ts';
+import { getCluster, getClusterUsage } from '../queries/cluster/cluster.ts';
+import { listIdleWorkloads } from '../queries/workloads/idle-workloads.ts';
+import { listLimitExceptions } from '../queries/workloads/limit-exceptions.ts';
+import { listNamespaces } from '../queries/cluster/namespaces.ts';
+import { getNode, listNodes } from '../queries/cluster/nodes.ts';
+import { getOverride, listOverrides } from '../queries/policies/overrides.ts';
+import { listPods } from '../queries/cluster/pods.ts';
+import { getPolicy, listPolicies, listPolicyOverrides } from '../queries/policies/policies.ts';
+import { getRecommendation, listRecommendations } from '../queries/workloads/recommendations.ts';
+import { getResourceAudit, listResourceAudit } from '../queries/workloads/resource-audit.ts';
+import { listScaling } from '../queries/cluster/scaling.ts';
 import { getMode, listHealth, listResizeStats } from '../queries/system.ts';
-import { getWorkloadUsage } from '../queries/workload-usage.ts';
+import { getWorkloadUsage } from '../queries/workloads/workload-usage.ts';
 
 export const QUERIES = {
   getCluster,

@@ -1,4 +1,4 @@
-import type { EventSubject } from '../ports/event-recorder.ts';
+import type { EventSubject } from '../ports/cluster/event-recorder.ts';
 import { isoTime } from '#kube/time/iso-time';
 import type { Caller, CommandPorts } from './context.ts';
 

@@ -4,11 +4,11 @@ import type { PodTool } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { Clock } from '../ports/clock.ts';
-import type { ClusterReader } from '../ports/cluster-reader.ts';
-import type { EventRecorder } from '../ports/event-recorder.ts';
+import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
+import type { EventRecorder } from '../ports/cluster/event-recorder.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { RecordSigner } from '../ports/record-signer.ts';
-import type { RecordWriter } from '../ports/writers.ts';
+import type { RecordWriter } from '../ports/cluster/writers.ts';
 
 /** The ports of commands. Commands write user requests; only the leader carries them out. */
 export interface CommandPorts {

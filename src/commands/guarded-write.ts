@@ -1,6 +1,6 @@
 // Optimistic concurrency for user requests: decide from an object, write it if it is unchanged, else read it again and repeat.
 
-import type { WriteOutcome } from '../ports/writers.ts';
+import type { WriteOutcome } from '../ports/cluster/writers.ts';
 import { recordAudit, type AuditEntry } from './audit.ts';
 import type { Caller, CommandPorts } from './context.ts';
 import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';

@@ -1,5 +1,5 @@
 import type { Refusal } from '../core/access/refusal.ts';
-import type { WriteOutcome } from '../ports/writers.ts';
+import type { WriteOutcome } from '../ports/cluster/writers.ts';
 
 /** Why a command was not carried out. */
 export type CommandRefusal =

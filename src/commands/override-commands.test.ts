@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { aScope } from '../../test/builders/scopes.ts';
+import { aScope } from '../../test/builders/tenants/scopes.ts';
 import { aCaller, commandPortsOf } from '../../test/builders/command-ports.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
-import { bulkOverrides } from './bulk-overrides.ts';
+import { bulkOverrides } from './workloads/bulk-overrides.ts';
 import { carryOut } from './command.ts';
 import type { Caller, CommandPorts } from './context.ts';
-import { removeBounds, setBounds } from './set-bounds.ts';
-import { setExclusion } from './set-exclusion.ts';
+import { removeBounds, setBounds } from './workloads/set-bounds.ts';
+import { setExclusion } from './workloads/set-exclusion.ts';
 
 const WEB = { namespace: 'shop', name: 'web' };
 const PATH = '/apis/apps/v1/namespaces/shop/deployments/web';

@@ -2,7 +2,7 @@
 
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
-import { boundsHold, effectsWhereNothingActs, sameEnds } from '../../test/builders/tenant-cases.ts';
+import { boundsHold, effectsWhereNothingActs, sameEnds } from '../../test/builders/tenants/tenant-cases.ts';
 
 describe('Annotations, labels and statuses that a tenant can write', () => {
   test('have no effect in modes that do not act', async () => {

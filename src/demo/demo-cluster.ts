@@ -1,7 +1,7 @@
 // The demo's cluster at the start of day 15: workloads have run for 14 days without Evenkeel.
 
 import { join } from 'node:path';
-import { KUBELET_READER } from '../adapters/kubernetes/permissions.ts';
+import { KUBELET_READER } from '../adapters/kubernetes/access/permissions.ts';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';

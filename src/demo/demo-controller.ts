@@ -3,7 +3,7 @@
 import { createWriteStream } from 'node:fs';
 import { HOUR_MS } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
-import { REFLECTOR_TIMES } from '../adapters/kubernetes/reflector-spec.ts';
+import { REFLECTOR_TIMES } from '../adapters/kubernetes/watch/reflector-spec.ts';
 import { type RunningController, startController } from '../cmd/controller/controller.ts';
 import type { ControllerDependencies } from '../cmd/controller/controller-environment.ts';
 import type { ControllerEnvironment } from '../cmd/controller/controller-environment.ts';

@@ -2,7 +2,7 @@ import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import { workloadKey } from '#kube/records/workload';
 import { fingerprintIntent } from '../core/overrides/intent.ts';
-import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';
+import type { ClusterChange, ClusterReader } from '../ports/cluster/cluster-reader.ts';
 
 type IntentReader = Pick<
   ClusterReader,

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { aScope } from '../../test/builders/scopes.ts';
+import { aScope } from '../../test/builders/tenants/scopes.ts';
 import fc from 'fast-check';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { aContainerRecord, aNodeRecord } from '../../test/builders/records.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { sumCents, toCents } from '../core/cost/cents.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
-import { nodePhase } from './node-phase.ts';
-import { packageOf } from './package-of.ts';
+import { nodePhase } from './cluster/node-phase.ts';
+import { packageOf } from './workloads/package-of.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';
 import { seriesSet, appendPresent } from './series.ts';
 import { readTimeRange } from './time-range.ts';

@@ -1,18 +1,18 @@
-import { ClusterQueries } from './cluster.ts';
-import { TotalsCache } from './totals.ts';
-import { IdleWorkloadQueries } from './idle-workloads.ts';
-import { LimitExceptionQueries } from './limit-exceptions.ts';
-import { NamespaceQueries } from './namespaces.ts';
-import { NodeQueries } from './nodes.ts';
-import { OverrideQueries } from './overrides.ts';
-import { PodQueries } from './pods.ts';
-import { PolicyQueries } from './policies.ts';
-import { RecommendationQueries } from './recommendations.ts';
-import { ResourceAuditQueries } from './resource-audit.ts';
-import { ScalingQueries } from './scaling.ts';
+import { ClusterQueries } from './cluster/cluster.ts';
+import { TotalsCache } from './cluster/totals.ts';
+import { IdleWorkloadQueries } from './workloads/idle-workloads.ts';
+import { LimitExceptionQueries } from './workloads/limit-exceptions.ts';
+import { NamespaceQueries } from './cluster/namespaces.ts';
+import { NodeQueries } from './cluster/nodes.ts';
+import { OverrideQueries } from './policies/overrides.ts';
+import { PodQueries } from './cluster/pods.ts';
+import { PolicyQueries } from './policies/policies.ts';
+import { RecommendationQueries } from './workloads/recommendations.ts';
+import { ResourceAuditQueries } from './workloads/resource-audit.ts';
+import { ScalingQueries } from './cluster/scaling.ts';
 import type { ReadSources } from './sources.ts';
 import { SystemQueries } from './system.ts';
-import { WorkloadUsageQueries } from './workload-usage.ts';
+import { WorkloadUsageQueries } from './workloads/workload-usage.ts';
 
 /** All read models of one set of sources. */
 export interface ReadModels {

@@ -10,10 +10,10 @@ import type { VolumeUsage } from '#kube/records/usage';
 import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '#kube/records/workload';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ClusterReader } from '../ports/cluster-reader.ts';
-import type { ResizeCycleReader } from '../ports/resize-cycle-log.ts';
-import type { TimelineReader } from '../ports/timeline.ts';
-import type { UsageRollupReader } from '../ports/usage-rollups.ts';
+import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
+import type { ResizeCycleReader } from '../ports/store/resize-cycle-log.ts';
+import type { TimelineReader } from '../ports/store/timeline.ts';
+import type { UsageRollupReader } from '../ports/usage/usage-rollups.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PriceSource } from '../ports/price-source.ts';
 

@@ -6,9 +6,9 @@ import { INCREASE, LANES, REDUCING_ROLL_BACK, REDUCTION, type Effect, type Effec
 import { podRef } from '../core/model/object-ref.ts';
 import type { SourceName } from '../core/model/stale-source.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
-import type { EffectWriter } from '../ports/writers.ts';
-import { EffectGate } from './effect-gate.ts';
-import type { ReductionsPerMinute } from './lane-budgets.ts';
+import type { EffectWriter } from '../ports/cluster/writers.ts';
+import { EffectGate } from './effects/effect-gate.ts';
+import type { ReductionsPerMinute } from './effects/lane-budgets.ts';
 
 type Urgency = Pick<EffectIntent, 'lane' | 'reliesOn' | 'direction'> & { readonly dryRun?: boolean };
 

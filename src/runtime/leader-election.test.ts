@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/lease-store.ts';
+import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/cluster/lease-store.ts';
 import { FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { LEASE_TIMES, LeaderElection } from './leader-election.ts';
 import type { Logger } from '../ports/logger.ts';

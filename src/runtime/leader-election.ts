@@ -3,7 +3,7 @@
 
 import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
-import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/lease-store.ts';
+import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/cluster/lease-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics, Gauge } from '../ports/metrics.ts';
 import type { Random } from '../ports/random.ts';

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { ManualClock, TEST_EPOCH } from '#embedded-cluster/testing/manual-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { HOUR_MS } from '#kube/units';
-import type { PauseRecord } from '../ports/cluster-feed.ts';
-import type { ClusterChange } from '../ports/cluster-reader.ts';
-import type { EventSpec } from '../ports/event-recorder.ts';
+import type { PauseRecord } from '../ports/cluster/cluster-feed.ts';
+import type { ClusterChange } from '../ports/cluster/cluster-reader.ts';
+import type { EventSpec } from '../ports/cluster/event-recorder.ts';
 import { PrometheusMetrics } from './metrics.ts';
 import { PauseWatch } from './pause-watch.ts';
 

@@ -3,9 +3,9 @@
 import type { Instant } from '#kube/units';
 import { isoTime } from '#kube/time/iso-time';
 import type { Clock } from '../ports/clock.ts';
-import type { PauseRecord } from '../ports/cluster-feed.ts';
-import type { ClusterReader } from '../ports/cluster-reader.ts';
-import type { EventRecorder } from '../ports/event-recorder.ts';
+import type { PauseRecord } from '../ports/cluster/cluster-feed.ts';
+import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
+import type { EventRecorder } from '../ports/cluster/event-recorder.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Gauge, Metrics } from '../ports/metrics.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../test/fakes/counting-metrics.ts';
-import { LoopbackClient } from '../../test/fakes/loopback-client.ts';
+import { LoopbackClient } from '../../test/fakes/clients/loopback-client.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { NO_METRICS, PrometheusMetrics } from './metrics.ts';
 import { type Listening, startMetricsEndpoint, startProbes, startProbesAndMetrics } from './probes.ts';

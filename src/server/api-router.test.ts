@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { NO_CREDENTIAL } from '../../test/builders/scopes.ts';
+import { NO_CREDENTIAL } from '../../test/builders/tenants/scopes.ts';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
 import { ApiRouter } from './api-router.ts';

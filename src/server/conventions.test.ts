@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { request as httpRequest } from 'node:http';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
 import { OPERATIONS } from './openapi/document.ts';
 import { queryParametersOf } from './openapi/parameters.ts';
 

@@ -1,5 +1,5 @@
 import type { ApiDocument } from './openapi/api-document.ts';
-import { resolvedSchema } from './openapi/record-fields.ts';
+import { resolvedSchema } from './openapi/sections/record-fields.ts';
 import type { Schema } from './openapi/schema.ts';
 
 /** A column: its dotted name and the path to its value. */

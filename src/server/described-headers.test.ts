@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
 import { openApiDescription } from './openapi/api-document.ts';
 import { DASHBOARD_API, OPERATIONS } from './openapi/document.ts';
 

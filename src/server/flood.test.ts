@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
-import { LoopbackClient } from '../../test/fakes/loopback-client.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
+import { LoopbackClient } from '../../test/fakes/clients/loopback-client.ts';
 import { MiB } from '#kube/units';
 import type { DashboardOptions } from './options.ts';
 

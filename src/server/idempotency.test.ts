@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { withExceptions } from '../../test/builders/exceptions.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
 
 const KEY = { 'idempotency-key': 'k-1' };
 const BULK = '/api/v1/overrides/bulk';

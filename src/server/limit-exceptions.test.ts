@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { withExceptions } from '../../test/builders/exceptions.ts';
-import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
 
 const LIST = '/api/v1/limit-exceptions';
 const CHECKOUT = `${LIST}/shop/checkout`;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { aWorkloadRecord } from '../../test/builders/records.ts';
-import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
 
 const WEB = '/api/v1/resource-audit/shop/web';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
-import type { TimelineEntry } from '../ports/timeline.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
+import type { TimelineEntry } from '../ports/store/timeline.ts';
 
 let world: DashboardWorld;
 let client: DashboardClient;

@@ -4,8 +4,8 @@ import { aNodeRecord, aPodRecord, aWorkloadRecord, ownedBy } from '../../test/bu
 import type { HpaRecord } from '../core/model/cluster-records.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { workloadKey, type OwnerRef, type WorkloadRecord } from '#kube/records/workload';
-import type { ClusterDelta } from '../ports/cluster-feed.ts';
-import type { ClusterChange } from '../ports/cluster-reader.ts';
+import type { ClusterDelta } from '../ports/cluster/cluster-feed.ts';
+import type { ClusterChange } from '../ports/cluster/cluster-reader.ts';
 import { ClusterState } from './cluster-state.ts';
 
 function setPod(record: PodRecord): ClusterDelta {

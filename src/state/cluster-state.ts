@@ -26,8 +26,16 @@ import {
   type OwnerRef,
 } from '#kube/records/workload';
 import { recommendationName } from '../core/recommendations/recommendation-name.ts';
-import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus, OwnRecord, PauseReader, PauseRecord } from '../ports/cluster-feed.ts';
-import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';
+import type {
+  ClusterDelta,
+  ClusterSink,
+  FeedStatus,
+  InformerStatus,
+  OwnRecord,
+  PauseReader,
+  PauseRecord,
+} from '../ports/cluster/cluster-feed.ts';
+import type { ClusterChange, ClusterReader } from '../ports/cluster/cluster-reader.ts';
 import { ByTarget } from './by-target.ts';
 import { MultiIndex } from './multi-index.ts';
 import { Ownership } from './ownership.ts';

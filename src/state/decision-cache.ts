@@ -6,7 +6,7 @@ import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import { type SourcedRule, wideningOverrides } from '../core/resize/policy/container-rules.ts';
 import { modeInForce } from '../core/resize/policy/policy-rules.ts';
-import { isReducingChange } from '../core/resize/plan/stages.ts';
+import { isReducingChange } from '../core/resize/plan/due/stages.ts';
 import { readMemory } from '../core/resize/status/memory-codec.ts';
 import type { PolicyResolver } from './policy-resolver.ts';
 

@@ -6,8 +6,8 @@ import { podRequests } from '#kube/records/pod-requests';
 import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Placement, WorkloadRecord } from '#kube/records/workload';
-import { isTolerated } from '#kube/scheduling/node-rules';
-import type { ClusterReader } from '../ports/cluster-reader.ts';
+import { isTolerated } from '#kube/scheduling/filters/node-rules';
+import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
 
 /** Lifetime of the computed capacities. */
 const VALID_FOR_MS: DurationMs = MINUTE_MS;

@@ -12,9 +12,9 @@ import { governanceOf, isReservedNamespace } from '../core/resize/policy/governi
 import { DEFAULT_POLICY_RULES, modeInForce, paceInForce, type PolicyRules } from '../core/resize/policy/policy-rules.ts';
 import { readPolicy, type PolicyCapabilities, type PolicyReading } from '../core/resize/policy/read-policy.ts';
 import { readOverrides, type WorkloadOverrides } from '../core/resize/policy/workload-overrides.ts';
-import { greatest } from '../core/resize/plan/largest-node.ts';
+import { greatest } from '../core/resize/plan/pod/largest-node.ts';
 import type { Pace, RecommenderRules } from '../core/recommender/advice.ts';
-import type { ClusterReader } from '../ports/cluster-reader.ts';
+import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
 import { FreeCapacity } from './free-capacity.ts';
 import { ALL_DEFAULTS, ruleSources } from './rule-sources.ts';
 

@@ -7,8 +7,8 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { workloadReader } from '../../src/adapters/kubernetes/decode-workload.ts';
-import { Interner } from '../../src/adapters/kubernetes/interner.ts';
+import { workloadReader } from '../../src/adapters/kubernetes/decode/decode-workload.ts';
+import { Interner } from '../../src/adapters/kubernetes/decode/interner.ts';
 import { DEPLOYMENTS } from '../../src/adapters/kubernetes/resources.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 

@@ -4,7 +4,7 @@
 
 import { ContainerModel } from '../../src/core/recommender/container-model.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../src/core/recommender/advice.ts';
-import { memoryLimitFor } from '../../src/core/resize/plan/memory-limit.ts';
+import { memoryLimitFor } from '../../src/core/resize/plan/container/memory-limit.ts';
 import { HOUR_MS } from '#kube/units';
 import { SLOTS_PER_HOUR, type Trace } from '../../src/core/backtest/time-grid.ts';
 

@@ -13,7 +13,7 @@ import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { DirectKubeletFetcher } from '../../src/adapters/kubelet/kubelet-fetcher.ts';
 import { CounterDeltas } from '../../src/adapters/kubelet/counter-deltas.ts';
-import { InlinePageReader, TextPages } from '../../src/adapters/kubelet/text-pages.ts';
+import { InlinePageReader, TextPages } from '../../src/adapters/kubelet/pages/text-pages.ts';
 import { aNodeRecord } from '../builders/records.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 

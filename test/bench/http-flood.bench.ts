@@ -15,7 +15,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { dashboardWorld } from '../builders/dashboard-world.ts';
-import { startDashboard } from '../fakes/dashboard-client.ts';
+import { startDashboard } from '../fakes/clients/dashboard-client.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 
 const MiB = 2 ** 20;

@@ -8,14 +8,14 @@
 //   make bench BENCH=pacing
 //   node test/bench/pacing.bench.ts [--record]
 
-import { DEFAULT_RATE } from '../../src/adapters/kubernetes/http-transport.ts';
+import { DEFAULT_RATE } from '../../src/adapters/kubernetes/transport/http-transport.ts';
 import { EFFECT_RATE } from '../../src/cmd/process/reach-api-server.ts';
 import { WORKLOAD_WORKERS } from '../../src/cmd/controller/reconcilers.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
-import { SLOT_MS } from '../../src/core/recommender/slots.ts';
+import { SLOT_MS } from '../../src/core/recommender/history/slots.ts';
 import { DEFAULT_POLICY_RULES } from '../../src/core/resize/policy/policy-rules.ts';
 import { anAdvice, aWorkloadRecord, pods } from '../builders/rightsizing.ts';
-import { ResizeWorld } from '../fakes/resize-world.ts';
+import { ResizeWorld } from '../fakes/worlds/resize-world.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 
 const PODS = 5_000;

@@ -9,8 +9,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setImmediate } from 'node:timers/promises';
 import { NO_SCHEDULING_FACTS } from '#kube/pod-spec/scheduling-facts';
-import { readPod } from '../../src/adapters/kubernetes/decode-pod.ts';
-import { Interner } from '../../src/adapters/kubernetes/interner.ts';
+import { readPod } from '../../src/adapters/kubernetes/decode/decode-pod.ts';
+import { Interner } from '../../src/adapters/kubernetes/decode/interner.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 

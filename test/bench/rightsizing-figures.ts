@@ -3,7 +3,7 @@
 import type { Goal, Pace } from '../../src/core/recommender/advice.ts';
 import type { MethodTotals } from '../../src/core/backtest/score.ts';
 import type { Resource } from '../../src/core/backtest/time-grid.ts';
-import type { OverallTotals } from '../../src/cli/backtest/summary.ts';
+import type { OverallTotals } from '../../src/cli/backtest/report/summary.ts';
 import type { Figure } from './figures.ts';
 import type { BenchSetting } from './rightsizing-goals.ts';
 

@@ -4,7 +4,7 @@ import type { Goal, Pace } from '../../src/core/recommender/advice.ts';
 import type { Method } from '../../src/core/backtest/methods.ts';
 import type { Resource } from '../../src/core/backtest/time-grid.ts';
 import type { MethodTotals } from '../../src/core/backtest/score.ts';
-import type { OverallTotals } from '../../src/cli/backtest/summary.ts';
+import type { OverallTotals } from '../../src/cli/backtest/report/summary.ts';
 
 export interface BenchSetting {
   readonly goal: Goal;

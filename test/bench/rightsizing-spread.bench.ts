@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { replayAll } from '../../src/cli/backtest/replay-pool.ts';
 import type { ReplayedWorkload } from '../../src/cli/backtest/replay-job.ts';
-import { summarize } from '../../src/cli/backtest/summary.ts';
+import { summarize } from '../../src/cli/backtest/report/summary.ts';
 import { parseRecordedCsv } from '../../src/core/backtest/recorded-csv.ts';
 import { fillGaps, RESOURCES, SLOTS_PER_DAY, SLOTS_PER_HOUR, type Trace, traceOf } from '../../src/core/backtest/time-grid.ts';
 import { CONVERTERS, findDataFolder, type RecordedSet } from './recorded-sets.ts';

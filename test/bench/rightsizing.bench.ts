@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { findRecordings } from '../../src/cli/backtest/find-recordings.ts';
 import type { ReplayJob } from '../../src/cli/backtest/replay-job.ts';
 import { replayAll } from '../../src/cli/backtest/replay-pool.ts';
-import { type BacktestSummary, summarize } from '../../src/cli/backtest/summary.ts';
+import { type BacktestSummary, summarize } from '../../src/cli/backtest/report/summary.ts';
 import { METHOD_TITLES, METHODS } from '../../src/core/backtest/methods.ts';
 import { RESOURCES, SLOT_SECONDS, SLOTS_PER_HOUR, type Trace } from '../../src/core/backtest/time-grid.ts';
 import { ContainerModel } from '../../src/core/recommender/container-model.ts';

@@ -9,7 +9,7 @@ import type { PodRecord } from '#kube/records/pod';
 import { formatCpu, formatMemory } from '#kube/quantity';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS, MiB, type Instant } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
-import type { EventSpec } from '../../src/ports/event-recorder.ts';
+import type { EventSpec } from '../../src/ports/cluster/event-recorder.ts';
 import type { NodePrice } from '../../src/ports/price-source.ts';
 import type { ReadSources } from '../../src/queries/sources.ts';
 import { CountingMetrics } from '../fakes/counting-metrics.ts';
@@ -18,8 +18,8 @@ import { FakeHistory } from '../fakes/fake-history.ts';
 import { FakeRecordWriter } from '../fakes/fake-record-writer.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
-import { entriesUntil, cyclesUntil, dayOfUsage, weekOfCluster } from './shop-history.ts';
-import { MACHINES, SHOP, amounts, appliedAt, type ShopRow } from './shop-rows.ts';
+import { entriesUntil, cyclesUntil, dayOfUsage, weekOfCluster } from './shop/shop-history.ts';
+import { MACHINES, SHOP, amounts, appliedAt, type ShopRow } from './shop/shop-rows.ts';
 import { aContainerRecord, aNodeRecord, aPodRecord, aWorkloadRecord } from './records.ts';
 
 /** State and dependencies of a dashboard, which a test may change. */

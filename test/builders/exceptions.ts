@@ -1,7 +1,7 @@
 // Builders for limit exceptions: demand by minute, and a workload whose memory limit Evenkeel does not manage.
 
 import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import type { ContainerDemand } from '../../src/core/resize/model/demand.ts';
+import type { ContainerDemand } from '../../src/core/resize/model/evidence/demand.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
 import type { DashboardWorld } from './dashboard-world.ts';

@@ -1,4 +1,4 @@
-import { readResourceMetrics } from '../../src/adapters/kubelet/resource-metrics.ts';
+import { readResourceMetrics } from '../../src/adapters/kubelet/pages/resource-metrics.ts';
 import type { ResourceMetrics } from '#kube/kubelet/kubelet-pages';
 
 /** Parses a page of Prometheus text into its series. */

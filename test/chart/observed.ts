@@ -1,6 +1,6 @@
 // Requests of a program to the API server, read from the metrics that it exports about them.
 
-import type { Permission } from '../../src/adapters/kubernetes/permissions.ts';
+import type { Permission } from '../../src/adapters/kubernetes/access/permissions.ts';
 import { requestsOf, type BY_DEFAULT } from './rules.ts';
 
 /** Requests that default cluster roles allow every authenticated user, such as discovery. */

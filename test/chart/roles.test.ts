@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { CONTROLLER_PERMISSIONS, KUBELET_READER_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
+import { CONTROLLER_PERMISSIONS, KUBELET_READER_PERMISSIONS } from '../../src/adapters/kubernetes/access/permissions.ts';
 import { UNINSTALL_PERMISSIONS } from '../../src/cli/uninstall/permissions.ts';
 import { BY_DEFAULT, declared, forbiddenIn, grantsOf, manifestsOf, parseManifests, ROOT } from './rules.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { resourceName } from '../../src/adapters/kubernetes/resources.ts';
-import { KUBELET_READER, type GrantedWhen, type Permission } from '../../src/adapters/kubernetes/permissions.ts';
+import { KUBELET_READER, type GrantedWhen, type Permission } from '../../src/adapters/kubernetes/access/permissions.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 

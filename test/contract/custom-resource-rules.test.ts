@@ -1,7 +1,7 @@
 // The cross-field rules of the CRDs, evaluated as the embedded API server does.
 
 import { describe, expect, test } from '@jest/globals';
-import { evaluateRules } from '#embedded-cluster/schema/cel';
+import { evaluateRules } from '#embedded-cluster/schema/cel/cel';
 import { readCustomResourceDefinition } from '#embedded-cluster/schema/custom-resource';
 import { applyDefaults } from '#embedded-cluster/schema/defaults';
 import { prune } from '#embedded-cluster/schema/prune';

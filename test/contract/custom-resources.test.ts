@@ -92,7 +92,9 @@ describe('the CRDs', () => {
 
   test('the generated types match the CRDs', () => {
     const root = join(import.meta.dirname, '../..');
-    expect(() => execFileSync(process.execPath, ['hack/generate-crd-types.ts', '--check'], { cwd: root, stdio: 'pipe' })).not.toThrow();
+    expect(() =>
+      execFileSync(process.execPath, ['hack/generate/generate-crd-types.ts', '--check'], { cwd: root, stdio: 'pipe' }),
+    ).not.toThrow();
   });
 });
 

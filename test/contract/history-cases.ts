@@ -1,10 +1,10 @@
 // The contract of a history store, for every database.
 
 import { expect, test } from '@jest/globals';
-import type { UsageCheckpoint } from '../../src/ports/checkpoint-store.ts';
-import type { HistoryStore } from '../../src/ports/history-store.ts';
-import type { ResizeCycle } from '../../src/ports/resize-cycle-log.ts';
-import type { TimelineEntry } from '../../src/ports/timeline.ts';
+import type { UsageCheckpoint } from '../../src/ports/usage/checkpoint-store.ts';
+import type { HistoryStore } from '../../src/ports/store/history-store.ts';
+import type { ResizeCycle } from '../../src/ports/store/resize-cycle-log.ts';
+import type { TimelineEntry } from '../../src/ports/store/timeline.ts';
 
 /** An empty store, which can be closed and opened again. */
 export interface HistoryUnderTest {

@@ -1,13 +1,13 @@
 // Informers, model, usage and writers on the embedded cluster, in process.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { installCrds, readCrds } from '../../src/adapters/kubernetes/crd-installer.ts';
-import { dryRunEffectWriter } from '../../src/adapters/kubernetes/dry-run-effect-writer.ts';
-import { kubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
-import { KubernetesEventRecorder } from '../../src/adapters/kubernetes/event-recorder.ts';
-import { ALL_KINDS, startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/informers.ts';
-import { KubernetesLeaseStore } from '../../src/adapters/kubernetes/lease-store.ts';
-import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/record-writer.ts';
+import { installCrds, readCrds } from '../../src/adapters/kubernetes/write/crd-installer.ts';
+import { dryRunEffectWriter } from '../../src/adapters/kubernetes/write/dry-run-effect-writer.ts';
+import { kubernetesEffectWriter } from '../../src/adapters/kubernetes/write/effect-writer.ts';
+import { KubernetesEventRecorder } from '../../src/adapters/kubernetes/write/event-recorder.ts';
+import { ALL_KINDS, startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/watch/informers.ts';
+import { KubernetesLeaseStore } from '../../src/adapters/kubernetes/write/lease-store.ts';
+import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/write/record-writer.ts';
 import { KubeletUsageSource } from '../../src/adapters/kubelet/kubelet-usage-source.ts';
 import type { PodResize } from '../../src/core/effects/effect.ts';
 import { hpaRef, podRef } from '../../src/core/model/object-ref.ts';
@@ -15,13 +15,13 @@ import { POLICY_KINDS } from '../../src/core/policies/policy-kinds.ts';
 import { MINUTE_MS } from '#kube/units';
 import type { PodRecord } from '#kube/records/pod';
 import type { ApiTransport } from '#kube/api-transport';
-import type { InformerStatus } from '../../src/ports/cluster-feed.ts';
+import type { InformerStatus } from '../../src/ports/cluster/cluster-feed.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { ClusterState } from '../../src/state/cluster-state.ts';
-import { UsageModel } from '../../src/state/usage-model.ts';
+import { UsageModel } from '../../src/state/usage/usage-model.ts';
 import { aDeployment } from '#embedded-cluster/testing/workloads';
 import { until } from '../fakes/fast-timer.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';

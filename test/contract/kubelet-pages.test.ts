@@ -4,14 +4,14 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import type { ResourceMetrics } from '#kube/kubelet/kubelet-pages';
 import { HOUR_MS } from '#kube/units';
-import { readStatsSummary } from '../../src/adapters/kubelet/stats-summary.ts';
-import { InlinePageReader, TextPages } from '../../src/adapters/kubelet/text-pages.ts';
+import { readStatsSummary } from '../../src/adapters/kubelet/pages/stats-summary.ts';
+import { InlinePageReader, TextPages } from '../../src/adapters/kubelet/pages/text-pages.ts';
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { aNodeRecord } from '../builders/records.ts';
 import { aDeployment } from '#embedded-cluster/testing/workloads';
 import { seededRandom } from '../fakes/seeded-random.ts';
-import { textFetcher } from '../fakes/text-fetcher.ts';
+import { textFetcher } from '../fakes/clients/text-fetcher.ts';
 
 const BOUNDS = { maxBytes: 64_000_000, maxContainers: 1_000 };
 const { signal } = new AbortController();

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readPod } from '../../src/adapters/kubernetes/decode-pod.ts';
-import { Interner } from '../../src/adapters/kubernetes/interner.ts';
+import { readPod } from '../../src/adapters/kubernetes/decode/decode-pod.ts';
+import { Interner } from '../../src/adapters/kubernetes/decode/interner.ts';
 import { podRequests } from '#kube/records/pod-requests';
 import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import { podAmount } from '#embedded-cluster/admission/pod/pod-requests';
-import { containerSpecs, podRequests as kubeletRequests } from '#embedded-cluster/nodes/kubelet/pod-spec';
+import { containerSpecs, podRequests as kubeletRequests } from '#embedded-cluster/nodes/kubelet/pods/pod-spec';
 import { schedulingRequests } from '#embedded-cluster/scheduler/pod-requests';
 
 const container = fc.record({

@@ -1,14 +1,14 @@
 // Workloads of custom kinds on the embedded cluster: definitions are created and deleted while the informers run.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { kubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
-import { ALL_KINDS, startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/informers.ts';
+import { kubernetesEffectWriter } from '../../src/adapters/kubernetes/write/effect-writer.ts';
+import { ALL_KINDS, startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/watch/informers.ts';
 import { resourceName } from '../../src/adapters/kubernetes/resources.ts';
-import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/record-writer.ts';
+import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/write/record-writer.ts';
 import { namespacedRef } from '../../src/core/model/object-ref.ts';
 import { MINUTE_MS } from '#kube/units';
 import { workloadPath, type WorkloadKey } from '#kube/records/workload';
-import type { ClusterKind } from '../../src/ports/cluster-feed.ts';
+import type { ClusterKind } from '../../src/ports/cluster/cluster-feed.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';

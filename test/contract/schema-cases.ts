@@ -2,7 +2,7 @@
 
 import { expect, test } from '@jest/globals';
 import { type ColumnTypes, SCHEMA_STEPS, type SchemaStep } from '../../src/adapters/history/schema-steps.ts';
-import type { HistoryStore } from '../../src/ports/history-store.ts';
+import type { HistoryStore } from '../../src/ports/store/history-store.ts';
 import { aCycle, anEntry } from './history-cases.ts';
 
 /** A store, and direct access to its database. */

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CONTROLLER_PERMISSIONS, KUBELET_READER_PERMISSIONS, type GrantedWhen } from '../../src/adapters/kubernetes/permissions.ts';
+import { CONTROLLER_PERMISSIONS, KUBELET_READER_PERMISSIONS, type GrantedWhen } from '../../src/adapters/kubernetes/access/permissions.ts';
 import { UNINSTALL_PERMISSIONS } from '../../src/cli/uninstall/permissions.ts';
 import { loadSettings } from '../../src/runtime/options/load-settings.ts';
 import { EVENKEEL_SETTINGS, type SETTINGS } from '../../src/runtime/options/settings-schema.ts';

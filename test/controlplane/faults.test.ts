@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CRD_VERSION_ANNOTATION } from '../../src/adapters/kubernetes/crd-installer.ts';
+import { CRD_VERSION_ANNOTATION } from '../../src/adapters/kubernetes/write/crd-installer.ts';
 import { DAY_MS } from '#kube/units';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { aPolicy, ClusterClient, PATHS, type Resources } from '../e2e/cluster-client.ts';
@@ -13,7 +13,7 @@ import { ask, read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { FaultyConnection } from '../e2e/faulty-connection.ts';
 import { TestFixture } from '../e2e/processes.ts';
-import type { RunningFault } from '../fakes/fault-proxy.ts';
+import type { RunningFault } from '../fakes/clients/fault-proxy.ts';
 import { writeRecordedUsage } from './recorded-usage.ts';
 import { runningForAnHour } from './simulated-pods.ts';
 import { RealCluster } from './real-cluster.ts';

@@ -1,7 +1,7 @@
 // Requests of an attacker with a stolen token. Their user agent distinguishes them in the audit log from those of the program.
 
-import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
-import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
+import { HttpTransport } from '../../src/adapters/kubernetes/transport/http-transport.ts';
+import { resolveKubeConfig } from '../../src/adapters/kubernetes/transport/kube-config.ts';
 import type { ApiRequest, ApiResponse } from '#kube/api-transport';
 import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';

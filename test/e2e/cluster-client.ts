@@ -1,7 +1,7 @@
 // Access of a user to a cluster: its API server by kubeconfig, with wire JSON.
 
-import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
-import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
+import { HttpTransport } from '../../src/adapters/kubernetes/transport/http-transport.ts';
+import { resolveKubeConfig } from '../../src/adapters/kubernetes/transport/kube-config.ts';
 import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import type { ApiResponse, ApiTransport } from '#kube/api-transport';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';

@@ -5,9 +5,9 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import type { ApiTransport } from '#kube/api-transport';
-import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
+import { resolveKubeConfig } from '../../src/adapters/kubernetes/transport/kube-config.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
-import { FaultProxy } from '../fakes/fault-proxy.ts';
+import { FaultProxy } from '../fakes/clients/fault-proxy.ts';
 import { ROOT, type TestFixture } from './processes.ts';
 
 const NAMESPACE = 'evenkeel-system';

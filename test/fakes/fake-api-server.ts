@@ -2,7 +2,7 @@
 
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { KubeConnection } from '../../src/adapters/kubernetes/connection.ts';
+import type { KubeConnection } from '../../src/adapters/kubernetes/transport/connection.ts';
 
 export interface ReceivedRequest {
   readonly method: string;

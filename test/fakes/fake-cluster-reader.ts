@@ -11,7 +11,7 @@ import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { NodeRecord } from '#kube/records/node';
 import type { PodRecord } from '#kube/records/pod';
 import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
-import type { ClusterChange, ClusterReader } from '../../src/ports/cluster-reader.ts';
+import type { ClusterChange, ClusterReader } from '../../src/ports/cluster/cluster-reader.ts';
 
 /** A cluster of plain lists that a test changes. The label `workload` of a pod names its workload. */
 export class FakeClusterReader implements ClusterReader {

@@ -1,6 +1,6 @@
-import type { ResizeCycle, ResizeCycleReader } from '../../src/ports/resize-cycle-log.ts';
-import type { TimelineEntry, TimelineFilter, TimelineReader, TimelineWriter } from '../../src/ports/timeline.ts';
-import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../src/ports/usage-rollups.ts';
+import type { ResizeCycle, ResizeCycleReader } from '../../src/ports/store/resize-cycle-log.ts';
+import type { TimelineEntry, TimelineFilter, TimelineReader, TimelineWriter } from '../../src/ports/store/timeline.ts';
+import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../src/ports/usage/usage-rollups.ts';
 
 /** A history of plain lists; `away` makes every read reject. */
 export class FakeHistory implements ResizeCycleReader, TimelineReader, TimelineWriter, UsageRollupReader {

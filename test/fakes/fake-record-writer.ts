@@ -1,5 +1,5 @@
 import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
-import type { OwnObject, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
+import type { OwnObject, RecordWriter, WriteOutcome } from '../../src/ports/cluster/writers.ts';
 import type { FakeClusterReader } from './fake-cluster-reader.ts';
 
 /** An intent as it was written. */

@@ -1,5 +1,5 @@
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
-import type { JsonPatchOperation } from '../../src/core/model/json-patch.ts';
+import type { JsonPatchOperation } from '../../src/core/model/encoding/json-patch.ts';
 
 /** The autoscaler after a JSON patch, as the API server would apply it. */
 export function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[]): HpaRecord {

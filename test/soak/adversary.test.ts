@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { AdversaryEnd } from '../builders/adversary-end.ts';
-import { AdversaryRules } from '../builders/adversary-rules.ts';
-import { lives, playLife, resizeOnAllNodes } from '../builders/adversary.ts';
+import { AdversaryEnd } from '../builders/adversary/adversary-end.ts';
+import { AdversaryRules } from '../builders/adversary/adversary-rules.ts';
+import { lives, playLife, resizeOnAllNodes } from '../builders/adversary/adversary.ts';
 import { DAY_MS, HOUR_MS } from '#kube/units';
 import { numberFrom } from './settings.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
-import { boundsHold, effectsWhereNothingActs, sameEnds } from '../builders/tenant-cases.ts';
+import { boundsHold, effectsWhereNothingActs, sameEnds } from '../builders/tenants/tenant-cases.ts';
 import { HOUR_MS } from '#kube/units';
 import { numberFrom } from './settings.ts';
 

@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { HttpTransport } from '../../../src/adapters/kubernetes/http-transport.ts';
-import { resolveKubeConfig } from '../../../src/adapters/kubernetes/kube-config.ts';
+import { HttpTransport } from '../../../src/adapters/kubernetes/transport/http-transport.ts';
+import { resolveKubeConfig } from '../../../src/adapters/kubernetes/transport/kube-config.ts';
 import { NO_METRICS } from '../../../src/runtime/metrics.ts';
 import { SeededRandom } from '../../../src/runtime/random.ts';
 import { SystemTimer } from '../../../src/runtime/system-clock.ts';

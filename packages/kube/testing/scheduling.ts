@@ -1,6 +1,6 @@
 import type { SchedulingNode, SchedulingPod, SchedulingView } from '../src/scheduling/scheduling-model.ts';
 import { NodeDraft } from '../src/scheduling/node-draft.ts';
-import type { StorageView } from '../src/scheduling/storage-model.ts';
+import type { StorageView } from '../src/scheduling/volumes/storage-model.ts';
 
 /** A cluster without volumes. */
 const NO_STORAGE: StorageView = {

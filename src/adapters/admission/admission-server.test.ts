@@ -5,7 +5,7 @@ import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { DAY_MS } from '#kube/units';
-import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
+import type { CreationRequest, SizesAtCreation } from '../../ports/cluster/sizes-at-creation.ts';
 import { AdmissionServer, type KeyPair } from './admission-server.ts';
 import { isUsableAuthority, makeAuthority, signServing, findRenewalReason } from './certificates.ts';
 

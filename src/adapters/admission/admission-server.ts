@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { DurationMs } from '#kube/units';
-import type { SizesAtCreation } from '../../ports/sizes-at-creation.ts';
+import type { SizesAtCreation } from '../../ports/cluster/sizes-at-creation.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';

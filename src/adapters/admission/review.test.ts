@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
+import type { CreationRequest } from '../../ports/cluster/sizes-at-creation.ts';
 import { answerReview } from './review.ts';
 
 /** Triples the CPU request of each container, as a startup boost does. */

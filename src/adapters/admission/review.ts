@@ -4,8 +4,8 @@
 import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { creationPatch, type PlacedContainer } from '../../core/resize/creation/creation-patch.ts';
 import type { NewInitContainer } from '../../core/resize/creation/new-pod.ts';
-import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
-import { optionalResources, requestsAndLimits } from '../kubernetes/decode-quantities.ts';
+import type { CreationRequest, SizesAtCreation } from '../../ports/cluster/sizes-at-creation.ts';
+import { optionalResources, requestsAndLimits } from '../kubernetes/decode/decode-quantities.ts';
 import { asObject, objectAt, objectsAt, optionalObjectAt, textAt, WireError, type Wire } from '../kubernetes/wire.ts';
 
 /** `sized`: the answer has a patch. `as-asked`: no change. `unread`: the request is malformed, and the pod is created unchanged. */

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { DurationMs, Instant } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
-import type { HistoryStore } from '../../ports/history-store.ts';
+import type { HistoryStore } from '../../ports/store/history-store.ts';
 import type { Random } from '../../ports/random.ts';
 import { backoffMs, type BackoffRules } from '../../runtime/backoff.ts';
 import { type PostgresAddress, type PostgresAddressOptions, readPostgresAddress } from './postgres-address.ts';

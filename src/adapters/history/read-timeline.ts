@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { workloadKey, type WorkloadRef } from '#kube/records/workload';
-import type { TimelineEntry, TimelineFilter } from '../../ports/timeline.ts';
+import type { TimelineEntry, TimelineFilter } from '../../ports/store/timeline.ts';
 import type { HistoryTables } from './tables.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SharedRecord } from '../../ports/shared-state.ts';
+import type { SharedRecord } from '../../ports/cluster/shared-state.ts';
 import { SharedOutbox } from './shared-outbox.ts';
 
 const usage = (key: string, at: number): SharedRecord => ({ topic: 'usage', key, at, body: null });

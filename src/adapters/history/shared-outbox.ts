@@ -1,4 +1,4 @@
-import type { SharedRecord } from '../../ports/shared-state.ts';
+import type { SharedRecord } from '../../ports/cluster/shared-state.ts';
 
 /**
  * Shared records waiting to be written. Only the newest per topic and key is stored, so an outage's backlog is bounded by the size of the

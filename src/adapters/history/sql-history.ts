@@ -3,14 +3,14 @@
 
 import type { DurationMs, Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
-import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';
-import type { HistoryStore } from '../../ports/history-store.ts';
-import type { ResizeCycle } from '../../ports/resize-cycle-log.ts';
-import type { TimelineEntry, TimelineFilter } from '../../ports/timeline.ts';
-import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../ports/usage-rollups.ts';
+import type { UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
+import type { HistoryStore } from '../../ports/store/history-store.ts';
+import type { ResizeCycle } from '../../ports/store/resize-cycle-log.ts';
+import type { TimelineEntry, TimelineFilter } from '../../ports/store/timeline.ts';
+import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../ports/usage/usage-rollups.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
-import type { SharedChanges, SharedRecord, SharedState } from '../../ports/shared-state.ts';
+import type { SharedChanges, SharedRecord, SharedState } from '../../ports/cluster/shared-state.ts';
 import { prune } from './prune.ts';
 import { readTimeline } from './read-timeline.ts';
 import type { SchemaStep } from './schema-steps.ts';

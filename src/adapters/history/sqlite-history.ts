@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { isoTime } from '#kube/time/iso-time';
 import type { DurationMs, Instant } from '#kube/units';
-import type { HistoryStore } from '../../ports/history-store.ts';
+import type { HistoryStore } from '../../ports/store/history-store.ts';
 import { openNodeSqlite } from './node-sqlite.ts';
 import { SCHEMA_STEPS, SQLITE_TYPES } from './schema-steps.ts';
 import { type HistoryOptions, SqlHistory } from './sql-history.ts';

@@ -2,7 +2,7 @@
 // whole milliseconds, since PostgreSQL rejects fractions in integer columns.
 
 import type { Kysely } from 'kysely';
-import type { SharedRecord } from '../../ports/shared-state.ts';
+import type { SharedRecord } from '../../ports/cluster/shared-state.ts';
 import type { HistoryTables } from './tables.ts';
 import type { Pending } from './write-queue.ts';
 

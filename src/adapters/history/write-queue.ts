@@ -1,6 +1,6 @@
-import type { ResizeCycle } from '../../ports/resize-cycle-log.ts';
-import type { TimelineEntry } from '../../ports/timeline.ts';
-import type { ClusterPoint, UsagePoint } from '../../ports/usage-rollups.ts';
+import type { ResizeCycle } from '../../ports/store/resize-cycle-log.ts';
+import type { TimelineEntry } from '../../ports/store/timeline.ts';
+import type { ClusterPoint, UsagePoint } from '../../ports/usage/usage-rollups.ts';
 
 /** Rows waiting to be written, by table. */
 export interface Pending {

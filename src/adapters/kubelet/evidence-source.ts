@@ -6,11 +6,11 @@ import { faultOfReport, type ContainerRecord, type PodRecord } from '#kube/recor
 import { HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant, type Millicores, type Ratio } from '#kube/units';
 import type { PodRef } from '#kube/records/usage';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { ContainerCounters, ContainerCounterSource } from '#kube/kubelet/kubelet-pages';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
-import { PageTooLarge } from '../../ports/page-too-large.ts';
-import type { EvidenceReading, EvidenceSink } from '../../ports/usage-source.ts';
+import { PageTooLarge } from '../../ports/usage/page-too-large.ts';
+import type { EvidenceReading, EvidenceSink } from '../../ports/usage/usage-source.ts';
 import { CounterDeltas } from './counter-deltas.ts';
 import { nextReadingAt, phaseOf } from './phase.ts';
 import { readWithin } from './read-within.ts';

@@ -2,9 +2,9 @@
 
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
+import type { UsageSink, UsageSource } from '../../ports/usage/usage-source.ts';
 import { isAborted } from '../kubernetes/pause.ts';
 import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 

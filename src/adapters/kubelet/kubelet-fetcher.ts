@@ -6,12 +6,12 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { NodeRecord } from '#kube/records/node';
 import type { ApiTransport } from '#kube/api-transport';
-import { PageTooLarge } from '../../ports/page-too-large.ts';
+import { PageTooLarge } from '../../ports/usage/page-too-large.ts';
 import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
-import type { KubeConnection } from '../kubernetes/connection.ts';
-import { KUBELET_READER } from '../kubernetes/permissions.ts';
+import type { KubeConnection } from '../kubernetes/transport/connection.ts';
+import { KUBELET_READER } from '../kubernetes/access/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
-import { BufferedBytes } from './buffered-bytes.ts';
+import { BufferedBytes } from './pages/buffered-bytes.ts';
 import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 
 /** Address of a kubelet from its node's status. */

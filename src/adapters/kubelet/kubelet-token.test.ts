@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
-import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
+import { FakeTransport, status } from '../../../test/fakes/clients/fake-transport.ts';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import type { ApiResponse } from '#kube/api-transport';
 import { KubeletToken } from './kubelet-token.ts';

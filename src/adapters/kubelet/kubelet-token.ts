@@ -4,7 +4,7 @@
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
-import { KUBELET_READER } from '../kubernetes/permissions.ts';
+import { KUBELET_READER } from '../kubernetes/access/permissions.ts';
 import { objectPath, SERVICE_ACCOUNTS } from '../kubernetes/resources.ts';
 import { ApiFault, failureOf, isForbidden, isNotFound } from '../kubernetes/status.ts';
 import { asObject, numberAt, objectAt, textAt } from '../kubernetes/wire.ts';

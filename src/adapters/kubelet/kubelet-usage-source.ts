@@ -4,18 +4,18 @@ import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { NodeRecord } from '#kube/records/node';
 import { faultOfReport } from '#kube/records/pod';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import type { KubeletPages, PageBounds } from '#kube/kubelet/kubelet-pages';
-import { PageTooLarge } from '../../ports/page-too-large.ts';
+import { PageTooLarge } from '../../ports/usage/page-too-large.ts';
 import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
-import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
-import { NodeCounters } from './node-counters.ts';
-import { pageBounds } from './page-bounds.ts';
+import type { UsageSink, UsageSource } from '../../ports/usage/usage-source.ts';
+import { NodeCounters } from './pages/node-counters.ts';
+import { pageBounds } from './pages/page-bounds.ts';
 import { phaseOf, nextReadingAt } from './phase.ts';
 import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
-import { readStatsSummary } from './stats-summary.ts';
+import { readStatsSummary } from './pages/stats-summary.ts';
 
 export interface KubeletUsageSourceDependencies {
   readonly pages: KubeletPages;

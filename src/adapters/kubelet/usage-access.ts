@@ -1,5 +1,5 @@
 import type { ApiTransport } from '#kube/api-transport';
-import { isAllowed } from '../kubernetes/access-review.ts';
+import { isAllowed } from '../kubernetes/access/access-review.ts';
 
 /** Usage sources that RBAC allows. */
 export interface UsageAccess {

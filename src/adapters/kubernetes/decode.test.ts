@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ANNOTATIONS_BY_OBJECT, OVERLONG_ANNOTATION } from '../../apis/annotations.ts';
-import { readHpa } from './decode-hpa.ts';
-import { readNode } from './decode-node.ts';
-import { readScaledObject, readVpa } from './decode-other-managers.ts';
-import { readPod } from './decode-pod.ts';
-import { customResourceReader, readDisruptionBudget, readLimitRange, readPause, readQuota } from './decode-rules.ts';
-import { workloadReader } from './decode-workload.ts';
-import { Interner } from './interner.ts';
-import { nameOf } from './request-names.ts';
+import { readHpa } from './decode/decode-hpa.ts';
+import { readNode } from './decode/decode-node.ts';
+import { readScaledObject, readVpa } from './decode/decode-other-managers.ts';
+import { readPod } from './decode/decode-pod.ts';
+import { customResourceReader, readDisruptionBudget, readLimitRange, readPause, readQuota } from './decode/decode-rules.ts';
+import { workloadReader } from './decode/decode-workload.ts';
+import { Interner } from './decode/interner.ts';
+import { nameOf } from './transport/request-names.ts';
 import { CRON_JOBS, DAEMON_SETS, DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS } from './resources.ts';
 import { decoder, type Wire } from './wire.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { aPodRecord } from '../../../test/builders/records.ts';
 import { FakeActivity, FakeClock } from '#embedded-cluster/testing/fake-clock';
-import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
-import type { UsageReading } from '../../ports/usage-source.ts';
+import { FakeTransport, status } from '../../../test/fakes/clients/fake-transport.ts';
+import type { UsageReading } from '../../ports/usage/usage-source.ts';
 import { MetricsServerUsageSource } from './metrics-server-usage-source.ts';
 
 const T = Date.parse('2026-01-01T00:00:00Z');

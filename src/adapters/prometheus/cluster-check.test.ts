@@ -7,8 +7,8 @@ import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { DAY_MS, MINUTE_MS } from '#kube/units';
 import { SeededRandom } from '../../runtime/random.ts';
 import { ClusterCheck } from './cluster-check.ts';
-import { connectPrometheus } from './connection.ts';
-import { PrometheusClient } from './prometheus-client.ts';
+import { connectPrometheus } from './client/connection.ts';
+import { PrometheusClient } from './client/prometheus-client.ts';
 
 const T = Date.UTC(2026, 0, 15);
 const NEVER_ABORTED = new AbortController().signal;

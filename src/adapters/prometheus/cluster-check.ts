@@ -3,14 +3,14 @@
 
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { raceWithAbort } from '../../runtime/or-aborted.ts';
 import { findSeveralClusters } from './cluster-labels.ts';
-import { PrometheusFailure } from './failure.ts';
+import { PrometheusFailure } from './client/failure.ts';
 import { ANY_CONTAINER_METRICS } from './metric-names.ts';
-import type { PrometheusQueries } from './prometheus-client.ts';
-import type { InstantSample } from './read-answer.ts';
+import type { PrometheusQueries } from './client/prometheus-client.ts';
+import type { InstantSample } from './client/read-answer.ts';
 import { findSeriesNames, refOf, type SeriesNames } from './series-names.ts';
 
 /** Validity of a verdict, since another cluster may be added at any time. */

@@ -2,7 +2,7 @@
 
 import type { Instant } from '#kube/units';
 import { ANY } from './metric-names.ts';
-import type { PrometheusQueries } from './prometheus-client.ts';
+import type { PrometheusQueries } from './client/prometheus-client.ts';
 import { quoted } from './series-names.ts';
 
 /** Names of cluster labels. Mimir adds `__tenant_id__` to series of several tenants. */

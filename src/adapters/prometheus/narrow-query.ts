@@ -1,6 +1,6 @@
 // Adds label matchers to every selector of a query. PromQL is parsed only as far as needed to find its selectors.
 
-import { PrometheusFailure } from './failure.ts';
+import { PrometheusFailure } from './client/failure.ts';
 
 const TOKEN = /\s+|#[^\n]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|\[[^\]]*\]|\.?\d[\w.]*|[A-Za-z_:][\w:]*|./gsu;
 const NOT_CODE = /^(\s|#)/;

@@ -2,8 +2,8 @@
 
 import type { Bytes, Instant } from '#kube/units';
 import { LAST_TERMINATED_REASON as REASON, LIMITS, RESTARTS } from './metric-names.ts';
-import type { PrometheusQueries } from './prometheus-client.ts';
-import type { RangeSeries } from './read-answer.ts';
+import type { PrometheusQueries } from './client/prometheus-client.ts';
+import type { RangeSeries } from './client/read-answer.ts';
 import { containersIn, findSeriesNames, refOf, type SeriesNames } from './series-names.ts';
 
 /** OOM kills by `pod/container`. */

@@ -3,8 +3,8 @@
 import type { Instant } from '#kube/units';
 import type { WorkloadRef } from '#kube/records/workload';
 import { JOB_OWNER, POD_OWNER, REPLICA_SET_OWNER } from './metric-names.ts';
-import type { PrometheusQueries } from './prometheus-client.ts';
-import type { LabelSet } from './read-answer.ts';
+import type { PrometheusQueries } from './client/prometheus-client.ts';
+import type { LabelSet } from './client/read-answer.ts';
 import { quoted } from './series-names.ts';
 
 /** Returns the workload of a pod; null for a pod without an owner series. */

@@ -3,7 +3,7 @@ import type { PodRecord } from '#kube/records/pod';
 import type { Clock } from '../../ports/clock.ts';
 import type { ContainerCounters, ContainerCounterSource } from '#kube/kubelet/kubelet-pages';
 import { OOM_EVENTS, PERIODS, THROTTLED } from './metric-names.ts';
-import type { PrometheusQueries } from './prometheus-client.ts';
+import type { PrometheusQueries } from './client/prometheus-client.ts';
 import { quoted } from './series-names.ts';
 
 type Counter = 'cpuPeriods' | 'throttledPeriods' | 'oomEvents';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
-import type { PrometheusClient } from './prometheus-client.ts';
+import type { PrometheusClient } from './client/prometheus-client.ts';
 import { PrometheusErrorRates } from './prometheus-error-rates.ts';
 
 type Instant = PrometheusClient['instant'];

@@ -1,8 +1,8 @@
 import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
-import type { ErrorRates } from '../../ports/error-rates.ts';
+import type { ErrorRates } from '../../ports/usage/error-rates.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { PrometheusQueries } from './prometheus-client.ts';
+import type { PrometheusQueries } from './client/prometheus-client.ts';
 
 /** Deadline of a query, since a decision waits for it. */
 const TIMEOUT_MS: DurationMs = 10 * SECOND_MS;

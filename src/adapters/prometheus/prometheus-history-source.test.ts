@@ -5,8 +5,8 @@ import { inferOwners } from '../../core/model/infer-owner.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { FakePrometheus, labelsOf, type PrometheusRule, rangeOf, seriesOf } from '../../../test/fakes/fake-prometheus.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
-import { connectPrometheus } from './connection.ts';
-import { PrometheusClient } from './prometheus-client.ts';
+import { connectPrometheus } from './client/connection.ts';
+import { PrometheusClient } from './client/prometheus-client.ts';
 import { PrometheusHistorySource } from './prometheus-history-source.ts';
 
 const TO = Date.UTC(2026, 0, 15);

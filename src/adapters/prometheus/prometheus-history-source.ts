@@ -4,13 +4,13 @@
 import { type DurationMs, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS, DAY_MS } from '#kube/units';
 import type { UsageSeries } from '#kube/records/usage';
 import type { WorkloadRef } from '#kube/records/workload';
-import type { UsageHistorySource, UsageRange } from '../../ports/usage-source.ts';
-import { PrometheusFailure } from './failure.ts';
+import type { UsageHistorySource, UsageRange } from '../../ports/usage/usage-source.ts';
+import { PrometheusFailure } from './client/failure.ts';
 import { CPU, MEMORY, PERIODS, THROTTLED } from './metric-names.ts';
 import { readOomKills, type OomKills } from './oom-kills.ts';
 import { type OwnerLookup, readOwners } from './owners.ts';
-import type { PrometheusQueries } from './prometheus-client.ts';
-import type { RangeSeries } from './read-answer.ts';
+import type { PrometheusQueries } from './client/prometheus-client.ts';
+import type { RangeSeries } from './client/read-answer.ts';
 import { containersIn, findSeriesNames, refOf, type SeriesNames } from './series-names.ts';
 
 /** Time span of one query: 288 points per series, far below Prometheus' limit of 11,000. */

@@ -1,8 +1,8 @@
 // Labels that hold namespace, pod and container. They differ with the kubelet version and the scrape configuration.
 
 import type { Instant } from '#kube/units';
-import type { LabelSet } from './read-answer.ts';
-import type { PrometheusQueries } from './prometheus-client.ts';
+import type { LabelSet } from './client/read-answer.ts';
+import type { PrometheusQueries } from './client/prometheus-client.ts';
 
 export interface SeriesNames {
   readonly namespace: string;

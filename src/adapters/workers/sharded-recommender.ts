@@ -6,7 +6,7 @@ import type { Bytes, Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
 import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
-import type { UsageRecommender, SequenceNumbers } from '../../ports/usage-recommender.ts';
+import type { UsageRecommender, SequenceNumbers } from '../../ports/usage/usage-recommender.ts';
 import type { RecommenderWorker } from './recommender-worker.ts';
 
 /** Containers per checkpoint request: about 2 MB. */

@@ -1,4 +1,4 @@
-// Made by hack/generate-http-types.ts from src/server/openapi/. Not to be edited.
+// Made by hack/generate/generate-http-types.ts from src/server/openapi/. Not to be edited.
 
 /** CPU and memory. */
 export interface Resources {

@@ -1,4 +1,4 @@
-// Generated from crds/ by hack/generate-crd-types.ts: the names of the v1alpha1 API, in one place to import from.
+// Generated from crds/ by hack/generate/generate-crd-types.ts: the names of the v1alpha1 API, in one place to import from.
 
 export { PLURALS } from './types.generated.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';

@@ -1,4 +1,4 @@
-// Generated from crds/ by hack/generate-policy-schemas.ts. Change the CRD and run `node hack/generate-policy-schemas.ts`; never edit this file.
+// Generated from crds/ by hack/generate/generate-policy-schemas.ts. Change the CRD and run `node hack/generate/generate-policy-schemas.ts`; never edit this file.
 
 /** Schema of `spec` of each kind of policy, without descriptions. */
 export const POLICY_SPEC_SCHEMAS = {

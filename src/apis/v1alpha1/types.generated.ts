@@ -1,4 +1,4 @@
-// Generated from crds/ by hack/generate-crd-types.ts. Change the CRD and run `node hack/generate-crd-types.ts`; never edit this file.
+// Generated from crds/ by hack/generate/generate-crd-types.ts. Change the CRD and run `node hack/generate/generate-crd-types.ts`; never edit this file.
 
 import type { ObjectMeta } from './object-meta.ts';
 

@@ -8,7 +8,7 @@ import { serveSeries } from '../../../test/fakes/labelled-prometheus.ts';
 import { score } from '../../core/backtest/score.ts';
 import { traceOf } from '../../core/backtest/time-grid.ts';
 import { backtestCommand } from './command.ts';
-import type { BacktestSummary } from './summary.ts';
+import type { BacktestSummary } from './report/summary.ts';
 
 const MIB = 1024 * 1024;
 const START = 1_700_000_100;

@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { findSeveralClusters } from '../../adapters/prometheus/cluster-labels.ts';
-import { connectPrometheus, type PrometheusConnection } from '../../adapters/prometheus/connection.ts';
-import { PrometheusFailure } from '../../adapters/prometheus/failure.ts';
-import { PrometheusClient } from '../../adapters/prometheus/prometheus-client.ts';
+import { connectPrometheus, type PrometheusConnection } from '../../adapters/prometheus/client/connection.ts';
+import { PrometheusFailure } from '../../adapters/prometheus/client/failure.ts';
+import { PrometheusClient } from '../../adapters/prometheus/client/prometheus-client.ts';
 import { PrometheusHistorySource } from '../../adapters/prometheus/prometheus-history-source.ts';
 import { traceOfReplicas } from '../../core/backtest/replica-trace.ts';
 import { SLOT_SECONDS, type Trace } from '../../core/backtest/time-grid.ts';

@@ -10,7 +10,7 @@ import { changesCsv, requestChanges } from '../../core/backtest/request-changes.
 import type { RefusalScore } from '../../core/backtest/score.ts';
 import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace } from '../../core/backtest/time-grid.ts';
 import { type InputProblem, unreadable } from './find-recordings.ts';
-import { type Plot, plotOf } from './plot.ts';
+import { type Plot, plotOf } from './report/plot.ts';
 
 export interface ReplayJob {
   readonly name: string;

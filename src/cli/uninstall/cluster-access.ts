@@ -1,17 +1,17 @@
 // Reads and writes of restorers: paged lists, and patches with preconditions.
 
-import { isAllowed } from '../../adapters/kubernetes/access-review.ts';
-import { listPages } from '../../adapters/kubernetes/pages.ts';
+import { isAllowed } from '../../adapters/kubernetes/access/access-review.ts';
+import { listPages } from '../../adapters/kubernetes/watch/pages.ts';
 import { collectionPath, objectPath, type ApiResource } from '../../adapters/kubernetes/resources.ts';
-import { ScaleDiscovery, type ReplicaPaths } from '../../adapters/kubernetes/scale-discovery.ts';
+import { ScaleDiscovery, type ReplicaPaths } from '../../adapters/kubernetes/watch/scale-discovery.ts';
 import { ApiFault, failureOf, isNotFound } from '../../adapters/kubernetes/status.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
-import { writeOutcome } from '../../adapters/kubernetes/write-outcome.ts';
+import { writeOutcome } from '../../adapters/kubernetes/write/write-outcome.ts';
 import type { ManagedFieldsEntry } from '../../core/model/field-owners.ts';
 import { UNINSTALL_MANAGER } from '../../core/model/field-managers.ts';
 import type { ApiTransport } from '#kube/api-transport';
-import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
-import type { WriteOutcome } from '../../ports/writers.ts';
+import type { JsonPatchOperation } from '../../core/model/encoding/json-patch.ts';
+import type { WriteOutcome } from '../../ports/cluster/writers.ts';
 
 /** Metadata of an object. */
 export interface ObjectHead {

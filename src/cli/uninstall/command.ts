@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
-import { HttpTransport } from '../../adapters/kubernetes/http-transport.ts';
-import { resolveKubeConfig } from '../../adapters/kubernetes/kube-config.ts';
+import { HttpTransport } from '../../adapters/kubernetes/transport/http-transport.ts';
+import { resolveKubeConfig } from '../../adapters/kubernetes/transport/kube-config.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { SystemTimer } from '../../runtime/system-clock.ts';

@@ -1,4 +1,4 @@
-import type { Permission } from '../../adapters/kubernetes/permissions.ts';
+import type { Permission } from '../../adapters/kubernetes/access/permissions.ts';
 import { RESTORERS } from './restorers/index.ts';
 import { STANDSTILL_PERMISSIONS } from './standstill.ts';
 

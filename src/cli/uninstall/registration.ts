@@ -1,6 +1,6 @@
 // Registrations of restorers, from which the command, its report and the permissions of the chart's hook derive.
 
-import type { Permission, Verb } from '../../adapters/kubernetes/permissions.ts';
+import type { Permission, Verb } from '../../adapters/kubernetes/access/permissions.ts';
 import type { ApiResource } from '../../adapters/kubernetes/resources.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { ClusterAccess } from './cluster-access.ts';

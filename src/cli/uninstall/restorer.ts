@@ -1,7 +1,7 @@
 // An uninstall has one restorer for each kind of change that Evenkeel may leave behind. Restorers are stateless: each reads the current
 // cluster, so the next run continues an interrupted one.
 
-import type { WriteOutcome } from '../../ports/writers.ts';
+import type { WriteOutcome } from '../../ports/cluster/writers.ts';
 
 /** An object to change, or to leave unchanged with a reason. */
 export type Finding =

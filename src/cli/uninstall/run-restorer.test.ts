@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiFault, type ApiFailure } from '../../adapters/kubernetes/status.ts';
-import type { WriteOutcome } from '../../ports/writers.ts';
+import type { WriteOutcome } from '../../ports/cluster/writers.ts';
 import type { Finding, Restorer } from './restorer.ts';
 import { runRestorer, findRemaining } from './run-restorer.ts';
 

@@ -1,7 +1,7 @@
 // Runs one restorer: passes over the cluster until nothing is left to do or no progress is made.
 
 import { ApiFault, isForbidden, isNotFound } from '../../adapters/kubernetes/status.ts';
-import type { WriteOutcome } from '../../ports/writers.ts';
+import type { WriteOutcome } from '../../ports/cluster/writers.ts';
 import type { Finding, Restorer, RestorerResult } from './restorer.ts';
 
 /** Concurrent requests, which hide round trips without loading the API server. */

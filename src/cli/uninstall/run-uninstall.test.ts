@@ -5,7 +5,7 @@ import { idleOriginal } from '../../../test/builders/original-annotations.ts';
 import { aScalableDefinition } from '../../../test/builders/scalable-definition.ts';
 import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
-import { RECORD_KEY_SECRET } from '../../adapters/kubernetes/record-key.ts';
+import { RECORD_KEY_SECRET } from '../../adapters/kubernetes/write/record-key.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
 import { writeOriginalValues } from '../../core/ownership/original-values.ts';
 import { NO_ORIGINAL_VALUES, take } from '../../core/ownership/owners.ts';

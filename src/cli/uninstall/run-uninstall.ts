@@ -1,8 +1,8 @@
 // A complete uninstall: it stops the controllers, runs each restorer, and reads the cluster again, so that the final report shows its real
 // state.
 
-import { dryRunTransport } from '../../adapters/kubernetes/dry-run-transport.ts';
-import { readRecordKey } from '../../adapters/kubernetes/record-key.ts';
+import { dryRunTransport } from '../../adapters/kubernetes/transport/dry-run-transport.ts';
+import { readRecordKey } from '../../adapters/kubernetes/write/record-key.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';

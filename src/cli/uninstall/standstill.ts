@@ -3,8 +3,8 @@
 // it.
 
 import { pause } from '../../adapters/kubernetes/pause.ts';
-import { readPause } from '../../adapters/kubernetes/decode-rules.ts';
-import { CONTROLLER_LEASE, type Permission } from '../../adapters/kubernetes/permissions.ts';
+import { readPause } from '../../adapters/kubernetes/decode/decode-rules.ts';
+import { CONTROLLER_LEASE, type Permission } from '../../adapters/kubernetes/access/permissions.ts';
 import { microTime } from '../../adapters/kubernetes/micro-time.ts';
 import {
   apiVersionOf,

@@ -1,10 +1,10 @@
 import type { KubeletPages } from '#kube/kubelet/kubelet-pages';
 import type { Logger } from '../../ports/logger.ts';
-import type { UsageHistorySource } from '../../ports/usage-source.ts';
+import type { UsageHistorySource } from '../../ports/usage/usage-source.ts';
 import type { PrometheusMetrics } from '../../runtime/metrics.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { ProcessEnvironment } from '../process/process-environment.ts';
-import type { KubeletAccess } from './kubelet-access.ts';
+import type { KubeletAccess } from './usage/kubelet-access.ts';
 
 /** The environment of a process, with the kubelets and past usage. */
 export interface ControllerEnvironment extends ProcessEnvironment {

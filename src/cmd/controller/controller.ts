@@ -3,12 +3,12 @@
 
 import { join } from 'node:path';
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
-import { readCrds } from '../../adapters/kubernetes/crd-installer.ts';
-import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
-import { ALL_KINDS } from '../../adapters/kubernetes/informers.ts';
-import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
-import { RecordKey } from '../../adapters/kubernetes/record-key.ts';
-import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
+import { readCrds } from '../../adapters/kubernetes/write/crd-installer.ts';
+import { KubernetesEventRecorder } from '../../adapters/kubernetes/write/event-recorder.ts';
+import { ALL_KINDS } from '../../adapters/kubernetes/watch/informers.ts';
+import { KubernetesLeaseStore } from '../../adapters/kubernetes/write/lease-store.ts';
+import { RecordKey } from '../../adapters/kubernetes/write/record-key.ts';
+import { KubernetesRecordWriter } from '../../adapters/kubernetes/write/record-writer.ts';
 import { openRecommender } from '../../adapters/workers/open-recommender.ts';
 import { RecommendedSizesAtCreation } from '../../controllers/creation/sizes-at-creation.ts';
 import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
@@ -17,21 +17,21 @@ import { JobRunRecommender } from '../../controllers/usage/job-run-recommender.t
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import type { Instant } from '#kube/units';
 import { AUTOSCALER_LEASE } from '../../core/resize/policy/autoscaler-lease.ts';
-import type { CheckpointStore } from '../../ports/checkpoint-store.ts';
-import type { UsageRecommender } from '../../ports/usage-recommender.ts';
-import type { SharedState } from '../../ports/shared-state.ts';
-import type { UsageSourceStatus } from '../../ports/usage-source.ts';
+import type { CheckpointStore } from '../../ports/usage/checkpoint-store.ts';
+import type { UsageRecommender } from '../../ports/usage/usage-recommender.ts';
+import type { SharedState } from '../../ports/cluster/shared-state.ts';
+import type { UsageSourceStatus } from '../../ports/usage/usage-source.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';
-import { UsageModel } from '../../state/usage-model.ts';
+import { UsageModel } from '../../state/usage/usage-model.ts';
 import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { ProcessHost } from '../process/process-host.ts';
-import { Admission } from './admission.ts';
-import { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
+import { Admission } from './cluster/admission.ts';
+import { AutoscalerLeaseReader } from './cluster/autoscaler-lease-reader.ts';
 import { laneBudgets } from './lane-budget-settings.ts';
-import { createHistoryRecorder } from './controller-history.ts';
-import { CrdInstaller } from './crd-installer.ts';
+import { createHistoryRecorder } from './history/controller-history.ts';
+import { CrdInstaller } from './cluster/crd-installer.ts';
 import { startDashboard } from './start-dashboard.ts';
 import {
   admissionHealth,
@@ -48,17 +48,17 @@ import {
   usageHealth,
 } from './health-sources.ts';
 import { leadTerm } from './lead-term.ts';
-import { openHistory } from './open-history.ts';
+import { openHistory } from './history/open-history.ts';
 import { openPrices } from './open-prices.ts';
 import { PauseWatch } from '../../runtime/pause-watch.ts';
 import { raceWithAbort } from '../../runtime/or-aborted.ts';
 import { StatusRegistry } from './status-registry.ts';
-import { credentialsHealth, plaintextCredentials } from './plaintext-credentials.ts';
-import { ControllerPrometheus, PAST_MS } from './prometheus.ts';
+import { credentialsHealth, plaintextCredentials } from './usage/plaintext-credentials.ts';
+import { ControllerPrometheus, PAST_MS } from './usage/prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
-import { chooseUsageSources, createLiveUsage } from './usage-sources.ts';
+import { chooseUsageSources, createLiveUsage } from './usage/usage-sources.ts';
 import type { ControllerDependencies } from './controller-environment.ts';
-import { workloadKindsHealth } from './workload-kinds.ts';
+import { workloadKindsHealth } from './cluster/workload-kinds.ts';
 import type { ControllerEnvironment } from './controller-environment.ts';
 
 /** Lease of the leader election. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
-import type { InformerStatus } from '../../ports/cluster-feed.ts';
+import type { InformerStatus } from '../../ports/cluster/cluster-feed.ts';
 import { informerHealth, permissionHealth } from './health-sources.ts';
 
 const NODES: InformerStatus = {

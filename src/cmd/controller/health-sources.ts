@@ -1,18 +1,18 @@
 import { isoTime } from '#kube/time/iso-time';
 import type { Instant } from '#kube/units';
-import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
-import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
+import type { KubernetesInformers } from '../../adapters/kubernetes/watch/informers.ts';
+import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/access/permission-watch.ts';
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { InformerStatus } from '../../ports/cluster-feed.ts';
-import type { StoreHealth } from '../../ports/history-store.ts';
+import type { InformerStatus } from '../../ports/cluster/cluster-feed.ts';
+import type { StoreHealth } from '../../ports/store/history-store.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
-import type { UsageSourceStatus } from '../../ports/usage-source.ts';
+import type { UsageSourceStatus } from '../../ports/usage/usage-source.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
-import type { EvidenceLog } from '../../state/evidence-log.ts';
-import type { UsageModel } from '../../state/usage-model.ts';
+import type { EvidenceLog } from '../../state/evidence/evidence-log.ts';
+import type { UsageModel } from '../../state/usage/usage-model.ts';
 
 /** A health source whose `since` is the time of the last change of its status. */
 export function healthSource(

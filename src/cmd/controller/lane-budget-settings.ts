@@ -1,5 +1,5 @@
 import { reductionsPerMinute } from '../../core/effects/gate.ts';
-import type { ReductionsPerMinute } from '../../runtime/lane-budgets.ts';
+import type { ReductionsPerMinute } from '../../runtime/effects/lane-budgets.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 
 /** The settings of budgets. */

@@ -7,11 +7,11 @@ import type { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import type { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
 import type { DurationMs } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
-import type { SharedState } from '../../ports/shared-state.ts';
+import type { SharedState } from '../../ports/cluster/shared-state.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { DecisionCache } from '../../state/decision-cache.ts';
-import type { UsageModel } from '../../state/usage-model.ts';
-import type { LiveUsage } from './usage-sources.ts';
+import type { UsageModel } from '../../state/usage/usage-model.ts';
+import type { LiveUsage } from './usage/usage-sources.ts';
 
 export interface TermDependencies {
   readonly shared: SharedState;

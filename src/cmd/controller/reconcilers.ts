@@ -1,8 +1,8 @@
 // The reconcilers with their queues and triggers.
 
 import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresizepolicy/reconciler.ts';
-import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
-import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
+import type { KubernetesInformers } from '../../adapters/kubernetes/watch/informers.ts';
+import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/access/permission-watch.ts';
 import { watchPolicies, watchSelections } from '../../controllers/podresizepolicy/triggers.ts';
 import { IdleWatch } from '../../controllers/recommendation/observe/idle-watch.ts';
 import { WorkloadEvents } from '../../controllers/recommendation/publish/workload-events.ts';
@@ -12,33 +12,33 @@ import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resour
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import type { Parsed } from '#kube/parsed';
 import { type WorkloadKey, workloadKey } from '#kube/records/workload';
-import type { ErrorRates } from '../../ports/error-rates.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
-import type { UsageRecommender } from '../../ports/usage-recommender.ts';
+import type { ErrorRates } from '../../ports/usage/error-rates.ts';
+import type { EventRecorder } from '../../ports/cluster/event-recorder.ts';
+import type { UsageRecommender } from '../../ports/usage/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
-import type { ResizeCycleWriter } from '../../ports/resize-cycle-log.ts';
-import type { TimelineWriter } from '../../ports/timeline.ts';
-import type { UsageRollupReader } from '../../ports/usage-rollups.ts';
-import type { UsageSource } from '../../ports/usage-source.ts';
+import type { ResizeCycleWriter } from '../../ports/store/resize-cycle-log.ts';
+import type { TimelineWriter } from '../../ports/store/timeline.ts';
+import type { UsageRollupReader } from '../../ports/usage/usage-rollups.ts';
+import type { UsageSource } from '../../ports/usage/usage-source.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
-import type { RecordWriter } from '../../ports/writers.ts';
-import type { EffectGate } from '../../runtime/effect-gate.ts';
+import type { RecordWriter } from '../../ports/cluster/writers.ts';
+import type { EffectGate } from '../../runtime/effects/effect-gate.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { PauseWatch } from '../../runtime/pause-watch.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import { DecisionCache } from '../../state/decision-cache.ts';
-import { DemandWatch } from '../../state/demand-watch.ts';
+import { DemandWatch } from '../../state/usage/demand-watch.ts';
 import { PolicyResolver } from '../../state/policy-resolver.ts';
 import { ResizeCycles } from '../../state/resize-cycles.ts';
-import type { UsageModel } from '../../state/usage-model.ts';
-import type { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
-import { probeInPlaceResize } from './in-place-resize.ts';
+import type { UsageModel } from '../../state/usage/usage-model.ts';
+import type { AutoscalerLeaseReader } from './cluster/autoscaler-lease-reader.ts';
+import { probeInPlaceResize } from './cluster/in-place-resize.ts';
 import { reconcileUserRequests } from './user-requests.ts';
-import { unpermittedKinds } from './workload-kinds.ts';
+import { unpermittedKinds } from './cluster/workload-kinds.ts';
 import type { ControllerEnvironment } from './controller-environment.ts';
 
 /** Concurrent reconciles of workloads, which mostly wait for the API server. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { dashboardWorld } from '../../../test/builders/dashboard-world.ts';
-import { startDashboard } from '../../../test/fakes/dashboard-client.ts';
+import { startDashboard } from '../../../test/fakes/clients/dashboard-client.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 import { StatusRegistry } from './status-registry.ts';
 

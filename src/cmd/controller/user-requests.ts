@@ -3,12 +3,12 @@
 import { PolicyOverrideReconciler, watchPolicyOverrides } from '../../controllers/policyoverrides/reconciler.ts';
 import { ResetReconciler, watchResets } from '../../controllers/resets/reconciler.ts';
 import type { WorkloadKey } from '#kube/records/workload';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { EventRecorder } from '../../ports/cluster/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
-import type { RecordWriter } from '../../ports/writers.ts';
-import type { EffectGate } from '../../runtime/effect-gate.ts';
+import type { RecordWriter } from '../../ports/cluster/writers.ts';
+import type { EffectGate } from '../../runtime/effects/effect-gate.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';

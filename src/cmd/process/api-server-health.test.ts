@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
-import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
+import { FakeTransport } from '../../../test/fakes/clients/fake-transport.ts';
 import { ApiServerHealth } from './api-server-health.ts';
 
 describe('the health of the API server', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
+import { FakeTransport } from '../../../test/fakes/clients/fake-transport.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { SystemClock } from '../../runtime/system-clock.ts';

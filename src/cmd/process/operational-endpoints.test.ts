@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
-import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
+import { FakeTransport } from '../../../test/fakes/clients/fake-transport.ts';
 import { SqlHistory } from '../../adapters/history/sql-history.ts';
 import type { StoreEngine } from '../../adapters/history/store-engine.ts';
 import { MINUTE_MS } from '#kube/units';
-import type { FeedStatus } from '../../ports/cluster-feed.ts';
+import type { FeedStatus } from '../../ports/cluster/cluster-feed.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS, PrometheusMetrics } from '../../runtime/metrics.ts';
 import { ApiServerHealth } from './api-server-health.ts';

@@ -1,5 +1,5 @@
 import { SECOND_MS, type DurationMs } from '#kube/units';
-import type { FeedStatus } from '../../ports/cluster-feed.ts';
+import type { FeedStatus } from '../../ports/cluster/cluster-feed.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { type ProbeChecks, startMetricsEndpoint, startProbes, startProbesAndMetrics } from '../../runtime/probes.ts';

@@ -1,4 +1,4 @@
-import type { ReflectorTimes } from '../../adapters/kubernetes/reflector-spec.ts';
+import type { ReflectorTimes } from '../../adapters/kubernetes/watch/reflector-spec.ts';
 import type { ApiTransport } from '#kube/api-transport';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';

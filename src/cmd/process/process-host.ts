@@ -1,17 +1,17 @@
 // The common components of every binary: watched transports, metrics, probes, informers, the model of the cluster, the effect gate, leader
 // election, and a stop in reverse order of the start.
 
-import { dryRunEffectWriter } from '../../adapters/kubernetes/dry-run-effect-writer.ts';
-import { kubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.ts';
-import { fencedTransport } from '../../adapters/kubernetes/fenced-transport.ts';
-import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
-import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
-import { PermissionWatch } from '../../adapters/kubernetes/permission-watch.ts';
+import { dryRunEffectWriter } from '../../adapters/kubernetes/write/dry-run-effect-writer.ts';
+import { kubernetesEffectWriter } from '../../adapters/kubernetes/write/effect-writer.ts';
+import { fencedTransport } from '../../adapters/kubernetes/transport/fenced-transport.ts';
+import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/watch/informers.ts';
+import { KubernetesLeaseStore } from '../../adapters/kubernetes/write/lease-store.ts';
+import { PermissionWatch } from '../../adapters/kubernetes/access/permission-watch.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
-import type { ClusterKind } from '../../ports/cluster-feed.ts';
+import type { ClusterKind } from '../../ports/cluster/cluster-feed.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { EffectGate, type EffectGateDependencies } from '../../runtime/effect-gate.ts';
+import { EffectGate, type EffectGateDependencies } from '../../runtime/effects/effect-gate.ts';
 import { LeaderElection } from '../../runtime/leader-election.ts';
 import type { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import process from 'node:process';
-import { HttpTransport, type HttpTransportOptions } from '../../adapters/kubernetes/http-transport.ts';
-import { type ResolvedKubeConfig, resolveKubeConfig } from '../../adapters/kubernetes/kube-config.ts';
+import { HttpTransport, type HttpTransportOptions } from '../../adapters/kubernetes/transport/http-transport.ts';
+import { type ResolvedKubeConfig, resolveKubeConfig } from '../../adapters/kubernetes/transport/kube-config.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { NO_ACTIVITY } from '../../runtime/system-clock.ts';
 import { evenkeelVersion } from '../version.ts';

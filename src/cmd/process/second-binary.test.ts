@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import type { EffectGate, EffectGateState } from '../../runtime/effect-gate.ts';
+import type { EffectGate, EffectGateState } from '../../runtime/effects/effect-gate.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import type { SettingsOf, SettingTable } from '../../runtime/options/setting.ts';
 import { raceWithAbort } from '../../runtime/or-aborted.ts';

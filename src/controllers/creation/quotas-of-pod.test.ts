@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { amounts } from '../../../test/builders/rightsizing.ts';
 import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { SECOND_MS } from '#kube/units';
-import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
+import type { CreationRequest } from '../../ports/cluster/sizes-at-creation.ts';
 import { isInQuotaScope, QuotaCount } from './quotas-of-pod.ts';
 
 const NONE = amounts(null, null);

@@ -5,7 +5,7 @@ import { getRemainingQuota } from '../../core/model/remaining-quota.ts';
 import type { OptionalResources } from '#kube/records/resources';
 import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { PodAmounts } from '../../core/resize/creation/whole-pod.ts';
-import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
+import type { CreationRequest } from '../../ports/cluster/sizes-at-creation.ts';
 
 /** The API server counts a pod before it stores it; the informer shows the new status within this time. */
 const COUNTED_WITHIN_MS: DurationMs = 10 * SECOND_MS;

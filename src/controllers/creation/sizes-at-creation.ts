@@ -6,8 +6,8 @@ import { classOfNode, isByNodeClass } from '../../core/resize/layers/node-classe
 import { memoryAtCreation } from '../../core/resize/layers/node-classes/current-classes.ts';
 import type { ResizeMemory } from '../../core/resize/model/situation.ts';
 import { modeInForce } from '../../core/resize/policy/policy-rules.ts';
-import { applyTemplateRaises } from '../../core/resize/plan/raised-template.ts';
-import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
+import { applyTemplateRaises } from '../../core/resize/plan/due/raised-template.ts';
+import { freeOnNode } from '../../core/resize/plan/pod/free-on-nodes.ts';
 import { readMemory } from '../../core/resize/status/memory-codec.ts';
 import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/size-at-creation.ts';
 import { podAmounts } from '../../core/resize/creation/whole-pod.ts';
@@ -15,9 +15,9 @@ import type { ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { SECOND_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
 import { inferOwner } from '../../core/model/infer-owner.ts';
 import { workloadKey, type OwnerRef, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
-import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
+import type { CreationRequest, SizesAtCreation } from '../../ports/cluster/sizes-at-creation.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import { isInQuotaScope, QuotaCount } from './quotas-of-pod.ts';
 

@@ -2,10 +2,10 @@
 
 import type { Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { ResizeCycleWriter } from '../../ports/resize-cycle-log.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
+import type { ResizeCycleWriter } from '../../ports/store/resize-cycle-log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import type { RecordWriter } from '../../ports/writers.ts';
+import type { RecordWriter } from '../../ports/cluster/writers.ts';
 import type { WorkloadKey } from '#kube/records/workload';
 import type { DecisionCache } from '../../state/decision-cache.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';

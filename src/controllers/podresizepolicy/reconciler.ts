@@ -5,7 +5,7 @@ import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type PodResizePolicy, type PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
-import { isSameAsStored } from '../../core/model/omit-empty.ts';
+import { isSameAsStored } from '../../core/model/encoding/omit-empty.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { areEquallySpecific } from '../../core/resize/policy/governing-policy.ts';
 import { listUnmatched } from '../../core/resize/policy/unmatched.ts';

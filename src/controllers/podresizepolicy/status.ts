@@ -6,7 +6,7 @@ import type { PodResizePolicy, PodResizePolicySpec, PodResizePolicyStatus } from
 import { isoTime } from '#kube/time/iso-time';
 import type { Instant } from '#kube/units';
 import { findNextOpening, findOpening } from '../../core/model/window.ts';
-import { omitEmpty } from '../../core/model/omit-empty.ts';
+import { omitEmpty } from '../../core/model/encoding/omit-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import type { NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.ts';

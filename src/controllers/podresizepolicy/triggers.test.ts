@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { PodResizePolicy } from '../../apis/v1alpha1/index.ts';
-import type { ClusterChange } from '../../ports/cluster-reader.ts';
+import type { ClusterChange } from '../../ports/cluster/cluster-reader.ts';
 import { watchSelections } from './triggers.ts';
 
 test('every policy is enqueued after a namespace or the number of workloads has changed', () => {

@@ -1,6 +1,6 @@
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 
 /**
  * Enqueues a policy when its spec, its trigger or its overrides change, or when it is deleted; a change of its status enqueues nothing.

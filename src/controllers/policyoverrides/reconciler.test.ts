@@ -5,7 +5,7 @@ import { FakeRecordWriter } from '../../../test/fakes/fake-record-writer.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { HOUR_MS } from '#kube/units';
-import type { EventSpec } from '../../ports/event-recorder.ts';
+import type { EventSpec } from '../../ports/cluster/event-recorder.ts';
 import { PolicyOverrideReconciler, watchPolicyOverrides } from './reconciler.ts';
 
 const START = Date.UTC(2026, 10, 20);

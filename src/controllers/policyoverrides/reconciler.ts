@@ -8,11 +8,11 @@ import { SECOND_MS, type DurationMs } from '#kube/units';
 import { annotationWithout, readPolicyOverrides, type PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import { OVERRIDABLE_KINDS, type OverridableKind } from '../../core/policies/policy-kinds.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
+import type { EventRecorder } from '../../ports/cluster/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
-import type { RecordWriter } from '../../ports/writers.ts';
+import type { RecordWriter } from '../../ports/cluster/writers.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 
 export interface PolicyOverridePorts {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, anHpaRecord, aWorkloadRecord, memory } from '../../../test/builders/rightsizing.ts';
 import { targetsAnnotation } from '../../../test/builders/original-annotations.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import { originalBinding, readOriginal, writeTargets, type RecordedTarget } from '../../core/hpa/recorded-target.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord, pods } from '../../../test/builders/rightsizing.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 

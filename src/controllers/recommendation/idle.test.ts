@@ -4,12 +4,12 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { amounts, anAdvice, anHpaRecord, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
 import { idleOriginal } from '../../../test/builders/original-annotations.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
-import type { Sizes } from '../../core/resize/model/idle-memory.ts';
+import type { Sizes } from '../../core/resize/model/evidence/idle-memory.ts';
 import { writeIdleAnnotation } from '../../core/resize/status/idle-annotation.ts';
-import type { Activity } from '../../core/resize/model/idle-tracker.ts';
+import type { Activity } from '../../core/resize/model/evidence/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
 const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };

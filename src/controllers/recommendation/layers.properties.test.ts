@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { memoryDemand } from '../../../test/builders/exceptions.ts';
 import { amounts, anAdvice, anHpaRecord, aPodRecord } from '../../../test/builders/rightsizing.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { qosOf } from '../../core/resize/model/container-values.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { memoryDemand } from '../../../test/builders/exceptions.ts';
 import { amounts, anAdvice, T0 } from '../../../test/builders/rightsizing.ts';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Instant } from '#kube/units';
 import type { ContainerAdvice } from '../../core/recommender/advice.ts';

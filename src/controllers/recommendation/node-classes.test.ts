@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aNodeRecord } from '../../../test/builders/records.ts';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
-import { ResizeWorld } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld } from '../../../test/fakes/worlds/resize-world.ts';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from '@jest/globals';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord } from '../../../test/builders/rightsizing.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import { MINUTE_MS } from '#kube/units';
 import { workloadKey } from '#kube/records/workload';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice } from '../../../test/builders/rightsizing.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
 
 let world: ResizeWorld;

@@ -1,28 +1,28 @@
 // The dependencies of the controller.
 
-import type { CountedKill } from '../../core/resize/model/counted-kill.ts';
-import type { ContainerDemand } from '../../core/resize/model/demand.ts';
+import type { CountedKill } from '../../core/resize/model/evidence/counted-kill.ts';
+import type { ContainerDemand } from '../../core/resize/model/evidence/demand.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant, Millicores } from '#kube/units';
 import type { ContainerReadings } from '#kube/records/usage';
 import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { ErrorRates } from '../../ports/error-rates.ts';
-import type { EventRecorder } from '../../ports/event-recorder.ts';
-import type { TimelineWriter } from '../../ports/timeline.ts';
-import type { UsageRecommender } from '../../ports/usage-recommender.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
+import type { ErrorRates } from '../../ports/usage/error-rates.ts';
+import type { EventRecorder } from '../../ports/cluster/event-recorder.ts';
+import type { TimelineWriter } from '../../ports/store/timeline.ts';
+import type { UsageRecommender } from '../../ports/usage/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
-import type { RecordWriter } from '../../ports/writers.ts';
-import type { EffectGate } from '../../runtime/effect-gate.ts';
+import type { RecordWriter } from '../../ports/cluster/writers.ts';
+import type { EffectGate } from '../../runtime/effects/effect-gate.ts';
 import type { DecisionCache } from '../../state/decision-cache.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import type { ResizeCycles } from '../../state/resize-cycles.ts';
 import type { IdleRules } from '../../core/resize/policy/idle-rules.ts';
-import type { Activity } from '../../core/resize/model/idle-tracker.ts';
+import type { Activity } from '../../core/resize/model/evidence/idle-tracker.ts';
 
 /** Tracks for how long workloads have not been used. */
 export interface IdleSource {

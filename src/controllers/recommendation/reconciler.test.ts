@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord, pods } from '../../../test/builders/rightsizing.ts';
 import { validatorOf, crds } from '../../../test/builders/crds.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;

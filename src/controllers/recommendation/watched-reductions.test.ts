@@ -3,9 +3,9 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { anAdvice } from '../../../test/builders/rightsizing.ts';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import { HOUR_MS, type Instant } from '#kube/units';
-import { NO_EVIDENCE, type EvidenceHour } from '../../core/recommender/evidence-hours.ts';
+import { NO_EVIDENCE, type EvidenceHour } from '../../core/recommender/history/evidence-hours.ts';
 
 let world: ResizeWorld;
 let askedSince: (Instant | undefined)[];

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
 import { FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
-import { WEB } from '../../../test/fakes/resize-world.ts';
+import { WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
-import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
-import type { UsageReading, UsageSourceStatus } from '../../ports/usage-source.ts';
+import type { SharedRecord, SharedState } from '../../ports/cluster/shared-state.ts';
+import type { UsageReading, UsageSourceStatus } from '../../ports/usage/usage-source.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { type DecidedWorkload, DecisionCache } from '../../state/decision-cache.ts';
-import { UsageModel } from '../../state/usage-model.ts';
+import { UsageModel } from '../../state/usage/usage-model.ts';
 import { LeaderFeed } from './leader-feed.ts';
 import { shareDecisions, shareSource, sharingSink } from './notify-followers.ts';
 

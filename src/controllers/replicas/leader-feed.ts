@@ -5,7 +5,7 @@ import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';
-import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
+import type { SharedRecord, SharedState } from '../../ports/cluster/shared-state.ts';
 import type {
   EvidenceReading,
   EvidenceSink,
@@ -13,7 +13,7 @@ import type {
   UsageReading,
   UsageSink,
   UsageSourceStatus,
-} from '../../ports/usage-source.ts';
+} from '../../ports/usage/usage-source.ts';
 import type { DecidedWorkload, DecisionCache } from '../../state/decision-cache.ts';
 
 /** Reads per interval of the kubelets: followers lag by at most 15 s of a minute, well before a sample becomes stale. */

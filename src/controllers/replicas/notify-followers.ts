@@ -2,8 +2,8 @@
 
 import type { DurationMs } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
-import type { SharedState } from '../../ports/shared-state.ts';
-import type { EvidenceSink, UsageSink, UsageSourceStatus } from '../../ports/usage-source.ts';
+import type { SharedState } from '../../ports/cluster/shared-state.ts';
+import type { EvidenceSink, UsageSink, UsageSourceStatus } from '../../ports/usage/usage-source.ts';
 import type { DecisionCache } from '../../state/decision-cache.ts';
 
 /** Wraps a sink and shares every reading with the followers. Failures are not shared: followers see that no reading arrives. */

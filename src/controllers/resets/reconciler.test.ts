@@ -4,7 +4,7 @@ import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dash
 import { resetBinding, formatResetRequest } from '../../core/resource-audit/reset-request.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { Effect, WorkloadRestart } from '../../core/effects/effect.ts';
-import type { WriteOutcome } from '../../ports/writers.ts';
+import type { WriteOutcome } from '../../ports/cluster/writers.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
 import { ResetReconciler, watchResets } from './reconciler.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';

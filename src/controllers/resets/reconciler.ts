@@ -21,13 +21,13 @@ import {
   type ResetRequest,
 } from '../../core/resource-audit/reset-request.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { EventRecorder, EventSpec } from '../../ports/event-recorder.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
+import type { EventRecorder, EventSpec } from '../../ports/cluster/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
-import type { RecordWriter, WriteOutcome } from '../../ports/writers.ts';
-import type { EffectGate } from '../../runtime/effect-gate.ts';
+import type { RecordWriter, WriteOutcome } from '../../ports/cluster/writers.ts';
+import type { EffectGate } from '../../runtime/effects/effect-gate.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';
 

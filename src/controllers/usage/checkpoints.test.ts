@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { T0 } from '../../../test/builders/rightsizing.ts';
 import { FakeActivity, FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
-import { WEB } from '../../../test/fakes/resize-world.ts';
+import { WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import { MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aRecommender } from '../../../test/fakes/a-recommender.ts';
-import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';
+import type { UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
 import { Checkpoints } from './checkpoints.ts';
 
 class MemoryStore {

@@ -2,8 +2,8 @@
 
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
-import type { CheckpointStore, UsageCheckpoint } from '../../ports/checkpoint-store.ts';
-import type { UsageRecommender, SequenceNumbers } from '../../ports/usage-recommender.ts';
+import type { CheckpointStore, UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
+import type { UsageRecommender, SequenceNumbers } from '../../ports/usage/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 
 /** A crash loses at most this much history. All of 25,000 containers would be 300 MB, so only changed ones are written. */

@@ -6,14 +6,14 @@ import { aRecommender } from '../../../test/fakes/a-recommender.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
-import { WEB } from '../../../test/fakes/resize-world.ts';
+import { WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { decideWorkload } from '../../core/resize/layers/decide-workload.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
-import { UsageModel } from '../../state/usage-model.ts';
+import { UsageModel } from '../../state/usage/usage-model.ts';
 import { RecommenderFeed } from './recommender-feed.ts';
 
 const DEPLOYED = { requests: amounts('100m', '256Mi'), limits: amounts(null, '512Mi') };

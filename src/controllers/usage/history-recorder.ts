@@ -4,9 +4,9 @@ import { podRequests } from '#kube/records/pod-requests';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { ClusterPoint, UsageRollupWriter } from '../../ports/usage-rollups.ts';
-import type { UsageModel } from '../../state/usage-model.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
+import type { ClusterPoint, UsageRollupWriter } from '../../ports/usage/usage-rollups.ts';
+import type { UsageModel } from '../../state/usage/usage-model.ts';
 
 const RECORD_EVERY_MS: DurationMs = 5 * MINUTE_MS;
 

@@ -5,12 +5,12 @@ import type { UsageSample, UsageSeries } from '#kube/records/usage';
 import { DAY_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
-import { classifyKill } from '../../core/recommender/oom-log.ts';
+import { classifyKill } from '../../core/recommender/memory/oom-log.ts';
 import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
 import { isBatchWorkload, jobFamily } from '../../core/recommender/runs/job-family.ts';
 import { adviseFromRuns } from '../../core/recommender/runs/run-advice.ts';
 import { RunLog } from '../../core/recommender/runs/run-log.ts';
-import type { UsageRecommender, SequenceNumbers } from '../../ports/usage-recommender.ts';
+import type { UsageRecommender, SequenceNumbers } from '../../ports/usage/usage-recommender.ts';
 
 /** Version of checkpoints of runs; the wrapped recommender's versions are small numbers. */
 const RUNS_VERSION = 1001;

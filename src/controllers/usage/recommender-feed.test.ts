@@ -4,14 +4,14 @@ import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/build
 import { settle } from '#embedded-cluster/testing/fake-clock';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
-import { WEB } from '../../../test/fakes/resize-world.ts';
+import { WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import type { UsageSample } from '#kube/records/usage';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aRecommender } from '../../../test/fakes/a-recommender.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
-import { UsageGraphs } from '../../state/usage-graphs.ts';
-import type { SampleListener } from '../../state/usage-model.ts';
+import { UsageGraphs } from '../../state/usage/usage-graphs.ts';
+import type { SampleListener } from '../../state/usage/usage-model.ts';
 import { RecommenderFeed } from './recommender-feed.ts';
 
 function aFeed() {

@@ -8,12 +8,12 @@ import { classedName, classOfNode, isKeyByNodeClass } from '../../core/resize/la
 import { jobFamily } from '../../core/recommender/runs/job-family.ts';
 import { stripStartUp } from '../../core/recommender/start-up.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { UsageRecommender } from '../../ports/usage-recommender.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
+import type { UsageRecommender } from '../../ports/usage/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { UsageHistorySource } from '../../ports/usage-source.ts';
-import type { OomKill } from '../../state/oom-watch.ts';
-import type { UsageModel } from '../../state/usage-model.ts';
+import type { UsageHistorySource } from '../../ports/usage/usage-source.ts';
+import type { OomKill } from '../../state/evidence/oom-watch.ts';
+import type { UsageModel } from '../../state/usage/usage-model.ts';
 
 /** History of a deleted workload stays this long, so that a workload that is deleted and created again (a redeploy) keeps it. */
 const DELETED_RETENTION_MS: DurationMs = 7 * DAY_MS;

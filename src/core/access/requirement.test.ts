@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { aScope, NO_CREDENTIAL } from '../../../test/builders/scopes.ts';
+import { aScope, NO_CREDENTIAL } from '../../../test/builders/tenants/scopes.ts';
 import { ADMIN, IDENTIFIED, OPERATOR_OF_TARGET, unmetRequirement, VIEWER_OF_LISTED, type Requirement } from './requirement.ts';
 import { EVERYONE_IS_ADMIN, type Scope } from './scope.ts';
 

@@ -4,7 +4,7 @@
 import { MINUTE_MS, SECOND_MS, type Instant } from '#kube/units';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { ContainerAdvice, Goal } from '../recommender/advice.ts';
-import { dueChanges, type DueChange } from '../resize/plan/due-changes.ts';
+import { dueChanges, type DueChange } from '../resize/plan/due/due-changes.ts';
 import { DEFAULT_POLICY_RULES, defaultResourcePolicy, type ContainerPolicy } from '../resize/policy/policy-rules.ts';
 import { type Resource, SLOT_SECONDS } from './time-grid.ts';
 

@@ -3,7 +3,7 @@
 
 import type { UsageSeries } from '#kube/records/usage';
 import { SECOND_MS } from '#kube/units';
-import { BusiestReplica } from '../recommender/busiest-replica.ts';
+import { BusiestReplica } from '../recommender/history/busiest-replica.ts';
 import type { Recording } from './recorded-csv.ts';
 import { fillGaps, SLOT_SECONDS, traceOf, type RecordedSamples, type Trace } from './time-grid.ts';
 

@@ -2,7 +2,7 @@
 // with a function that writes it (adapters/kubernetes/effect-writer.ts), permissions (adapters/kubernetes/permissions.ts) and
 // messages (runtime/effect-messages.ts).
 
-import type { JsonPatchOperation } from '../model/json-patch.ts';
+import type { JsonPatchOperation } from '../model/encoding/json-patch.ts';
 import type { NamespacedRef, ObjectRef } from '../model/object-ref.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { SourceName } from '../model/stale-source.ts';

@@ -3,8 +3,8 @@
 import type { ContainerRuntime } from '#kube/records/container-runtime';
 import type { ExplanationStep } from '../model/explanation-step.ts';
 import type { Resources } from '#kube/records/resources';
-import type { CpuHigh } from './cpu-highs.ts';
-import type { EvidenceHour } from './evidence-hours.ts';
+import type { CpuHigh } from './history/cpu-highs.ts';
+import type { EvidenceHour } from './history/evidence-hours.ts';
 import { DAY_MS, MiB } from '#kube/units';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '#kube/units';
 

@@ -2,7 +2,7 @@
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { DurationMs, Ratio } from '#kube/units';
-import type { RolloutState } from './rollout-log.ts';
+import type { RolloutState } from './history/rollout-log.ts';
 
 /** History for full confidence: a week has every weekday. */
 const FULL_SPAN_MS: DurationMs = 7 * DAY_MS;

@@ -5,7 +5,7 @@ import { aSample, aSeries, FIVE_MINUTES, MONDAY } from '../../../test/builders/u
 import { DAY_MS, MiB } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
-import { memoryLimitFor } from '../resize/plan/memory-limit.ts';
+import { memoryLimitFor } from '../resize/plan/container/memory-limit.ts';
 
 const RULES = DEFAULT_RECOMMENDER_RULES;
 

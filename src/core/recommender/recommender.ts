@@ -7,7 +7,7 @@ import { workloadKey } from '#kube/records/workload';
 import type { WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { CHECKPOINT_VERSION, ContainerModel } from './container-model.ts';
-import { SLOT_MS } from './slots.ts';
+import { SLOT_MS } from './history/slots.ts';
 
 /** Encoded state of one container: `UsageCheckpoint` of the store without `savedAt`. */
 export interface RecommenderCheckpoint {

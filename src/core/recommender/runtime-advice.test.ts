@@ -4,7 +4,7 @@ import type { ContainerRuntime } from '#kube/records/container-runtime';
 import { DAY_MS, GiB, MiB } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice, type Goal } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
-import { memoryLimitFor, type MemoryLimitDecision } from '../resize/plan/memory-limit.ts';
+import { memoryLimitFor, type MemoryLimitDecision } from '../resize/plan/container/memory-limit.ts';
 
 const NOW = MONDAY + 10 * DAY_MS + 31_000;
 const XMX: ContainerRuntime = { name: 'JVM', option: '-Xmx', heapBytes: GiB, heapShare: null };

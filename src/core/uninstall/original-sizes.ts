@@ -4,7 +4,7 @@ import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { withDefaults, UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
 import { FIELD, RESOURCES, withAmount, type Values } from '../resize/model/container-values.ts';
-import { fitPod } from '../resize/plan/pod-change.ts';
+import { fitPod } from '../resize/plan/pod/pod-change.ts';
 import type { ContainerChange } from '../resize/model/resize-step.ts';
 import { EFFECTS_MANAGER, isEvenkeelManager, MERGED_MANAGER } from '../model/field-managers.ts';
 import { ownersOfResource, type ManagedFieldsEntry, type ResourceField } from '../model/field-owners.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { LoopbackClient } from '../../../test/fakes/loopback-client.ts';
+import { LoopbackClient } from '../../../test/fakes/clients/loopback-client.ts';
 import { boundConnections } from './bound-connections.ts';
 
 const MAX = 8;

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { LoopbackClient } from '../../../test/fakes/loopback-client.ts';
+import { LoopbackClient } from '../../../test/fakes/clients/loopback-client.ts';
 import { boundPipelining } from './bound-pipelining.ts';
 
 const cleanup: (() => void)[] = [];

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { LoopbackClient } from '../../../test/fakes/loopback-client.ts';
+import { LoopbackClient } from '../../../test/fakes/clients/loopback-client.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { Problem } from '../problem.ts';
 import { RequestBounds } from './request-bounds.ts';

@@ -2,20 +2,20 @@
 // responses against, and types are generated from.
 
 import { ACCESS, canCompare, type Access } from '../../application/index.ts';
-import { CLUSTER_OPERATIONS, CLUSTER_SCHEMAS } from './cluster-section.ts';
-import { IDLE_OPERATIONS, IDLE_SCHEMAS } from './idle-section.ts';
-import { LIMIT_EXCEPTION_OPERATIONS, LIMIT_EXCEPTION_SCHEMAS } from './limit-exception-section.ts';
+import { CLUSTER_OPERATIONS, CLUSTER_SCHEMAS } from './sections/cluster-section.ts';
+import { IDLE_OPERATIONS, IDLE_SCHEMAS } from './sections/idle-section.ts';
+import { LIMIT_EXCEPTION_OPERATIONS, LIMIT_EXCEPTION_SCHEMAS } from './sections/limit-exception-section.ts';
 import type { ApiDocument } from './api-document.ts';
 import type { Operation, OperationSpec } from './operation.ts';
-import { OVERRIDE_OPERATIONS, OVERRIDE_SCHEMAS } from './override-section.ts';
-import { POLICY_OPERATIONS, POLICY_SCHEMAS } from './policy-section.ts';
-import { RECOMMENDATION_OPERATIONS } from './recommendation-operations.ts';
-import { RECOMMENDATION_SCHEMAS } from './recommendation-records.ts';
-import { COMMON_SCHEMAS } from './records-common.ts';
-import { RESOURCE_AUDIT_OPERATIONS, RESOURCE_AUDIT_SCHEMAS } from './resource-audit-section.ts';
-import { SCALING_OPERATIONS, SCALING_SCHEMAS } from './scaling-section.ts';
-import { SYSTEM_OPERATIONS, SYSTEM_SCHEMAS } from './system-section.ts';
-import { scalarFields } from './record-fields.ts';
+import { OVERRIDE_OPERATIONS, OVERRIDE_SCHEMAS } from './sections/override-section.ts';
+import { POLICY_OPERATIONS, POLICY_SCHEMAS } from './sections/policy-section.ts';
+import { RECOMMENDATION_OPERATIONS } from './sections/recommendation-operations.ts';
+import { RECOMMENDATION_SCHEMAS } from './sections/recommendation-records.ts';
+import { COMMON_SCHEMAS } from './sections/records-common.ts';
+import { RESOURCE_AUDIT_OPERATIONS, RESOURCE_AUDIT_SCHEMAS } from './sections/resource-audit-section.ts';
+import { SCALING_OPERATIONS, SCALING_SCHEMAS } from './sections/scaling-section.ts';
+import { SYSTEM_OPERATIONS, SYSTEM_SCHEMAS } from './sections/system-section.ts';
+import { scalarFields } from './sections/record-fields.ts';
 import { array, object, ref, string, type Schema } from './schema.ts';
 
 const SECTIONS: readonly OperationSpec[] = [

@@ -1,4 +1,4 @@
-import { Router, type Request, type RequestHandler } from 'express';
+import { Router, type RequestHandler } from 'express';
 import { contentSecurityPolicy } from '../guards/security-headers.ts';
 import { FixedText } from '../fixed-text.ts';
 import { readClientModules } from './client-modules.ts';
@@ -7,16 +7,18 @@ import { LAYOUT } from './styles/layout.ts';
 import { PICTURES } from './styles/pictures.ts';
 import { TOKENS } from './styles/tokens.ts';
 
+const ASSETS = '/assets/';
+
 /**
  * Serves the page at `/` and its assets. Everything comes from this server, so it works without internet access.
  * @param admit limits requests in flight
  */
 export function pageRoutes(admit: RequestHandler): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const { main, sourceByName } = readClientModules();
+  const { main, sourceByPath } = readClientModules();
   const html = new FixedText('text/html; charset=utf-8', pageHtml(`assets/${main}`));
   const assets = new Map(
-    [['evenkeel.css', [TOKENS, LAYOUT, PICTURES].join('\n')] as const, ['mark.svg', MARK_SVG] as const, ...sourceByName].map(
+    [['evenkeel.css', [TOKENS, LAYOUT, PICTURES].join('\n')] as const, ['mark.svg', MARK_SVG] as const, ...sourceByPath].map(
       ([name, text]) => [name, new FixedText(typeOf(name), text)],
     ),
   );
@@ -26,8 +28,8 @@ export function pageRoutes(admit: RequestHandler): Router {
     response.setHeader('Cache-Control', 'no-cache');
     html.send(request, response);
   });
-  router.get('/assets/:name', admit, (request: Request<{ name: string }>, response, next) => {
-    const asset = assets.get(request.params.name);
+  router.get(`${ASSETS}*path`, admit, (request, response, next) => {
+    const asset = assets.get(request.path.slice(ASSETS.length));
     if (asset === undefined) {
       next();
       return;

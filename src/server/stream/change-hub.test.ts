@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
-import type { ClusterChange } from '../../ports/cluster-reader.ts';
+import type { ClusterChange } from '../../ports/cluster/cluster-reader.ts';
 import type { Recommendation } from '../../apis/http/types.generated.ts';
 import { ChangeHub } from './change-hub.ts';
 import { STREAM_TOPICS } from './topics/index.ts';

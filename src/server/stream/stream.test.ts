@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
-import { startDashboard, type DashboardClient } from '../../../test/fakes/dashboard-client.ts';
+import { startDashboard, type DashboardClient } from '../../../test/fakes/clients/dashboard-client.ts';
 
 interface Event {
   readonly id: string;

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { HANG_TEST_MS } from '../../eventually.ts';
 import { MINUTE_MS } from '#kube/units';
 import { anAdvice, aPodRecord, aWorkloadRecord } from '../../builders/rightsizing.ts';
-import { ResizeWorld } from '../../fakes/resize-world.ts';
+import { ResizeWorld } from '../../fakes/worlds/resize-world.ts';
 
 const WORKLOADS = 120;
 const PODS_EACH = 20;

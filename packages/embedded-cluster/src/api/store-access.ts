@@ -3,7 +3,7 @@ import { ApiStatusError, notFound } from './api-error.ts';
 import type { ChangeDispatcher } from './watch/change-dispatcher.ts';
 import type { ClusterAccess, ObjectEvent } from './cluster-access.ts';
 import { draftOf, statusDraftOf, type KubeObject } from './kube-object.ts';
-import { labelPredicate } from './verbs/label-selection.ts';
+import { labelPredicate } from './verbs/selection/label-selection.ts';
 import type { ObjectDeleter } from './verbs/object-deleter.ts';
 import { decodeObject } from './verbs/object-metadata.ts';
 import type { ObjectStore, StoredChange } from './store/object-store.ts';

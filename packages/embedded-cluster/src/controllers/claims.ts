@@ -2,7 +2,7 @@ import type { ControllerPorts, Stop } from './controller-ports.ts';
 import { readAmount } from '../admission/amounts.ts';
 import type { ObjectKey } from './object-key.ts';
 import { joinKey, splitKey } from './object-key.ts';
-import { watchKeys } from './owner-watch.ts';
+import { watchKeys } from './owners/owner-watch.ts';
 import type { Pod } from './wire/pod.ts';
 import type { Claim, StorageClass, Volume } from './wire/storage.ts';
 import { WorkList } from './work-list.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterAccess } from '../api/cluster-access.ts';
 import type { EventEmitter } from './event-emitter.ts';
-import type { GeneratedNames } from './names.ts';
-import type { OwnedObjects } from './owned-objects.ts';
+import type { GeneratedNames } from './owners/names.ts';
+import type { OwnedObjects } from './owners/owned-objects.ts';
 import type { Pod } from './wire/pod.ts';
 import type { ControllerRevision, Job, ReplicaSet } from './wire/workload.ts';
 

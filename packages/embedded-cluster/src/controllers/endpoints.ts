@@ -1,7 +1,7 @@
 import type { ControllerPorts, Stop } from './controller-ports.ts';
 import { isEqualJson } from '../api/json.ts';
 import { controllerReference, keyOf, splitKey } from './object-key.ts';
-import { watchKeys } from './owner-watch.ts';
+import { watchKeys } from './owners/owner-watch.ts';
 import { isReady, isTerminal, isTerminating } from './pods/pod-state.ts';
 import { isSelectorMatch } from './selectors.ts';
 import type { Pod } from './wire/pod.ts';

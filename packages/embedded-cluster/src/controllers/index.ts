@@ -12,18 +12,18 @@ import { startDeployments } from './deployment/deployment.ts';
 import { startDisruptionBudgets } from './disruption/disruption.ts';
 import { startEndpoints } from './endpoints.ts';
 import { EventEmitter } from './event-emitter.ts';
-import { startGarbageCollector } from './garbage-collector.ts';
+import { startGarbageCollector } from './namespaces/garbage-collector.ts';
 import { startAutoscalers } from './hpa/horizontal-autoscaler.ts';
 import { startJobs } from './job/job.ts';
-import { GeneratedNames } from './names.ts';
-import { startNamespaces } from './namespaces.ts';
-import { startNodeLifecycle } from './node-lifecycle.ts';
-import { OwnedObjects } from './owned-objects.ts';
-import { startQuotaStatus } from './quota-status.ts';
+import { GeneratedNames } from './owners/names.ts';
+import { startNamespaces } from './namespaces/namespaces.ts';
+import { startNodeLifecycle } from './nodes/node-lifecycle.ts';
+import { OwnedObjects } from './owners/owned-objects.ts';
+import { startQuotaStatus } from './namespaces/quota-status.ts';
 import { startReplicaSets } from './replicaset/replicaset.ts';
-import { startServiceAccounts } from './service-accounts.ts';
+import { startServiceAccounts } from './namespaces/service-accounts.ts';
 import { startStatefulSets } from './statefulset/statefulset.ts';
-import { startTaintEviction } from './taint-eviction.ts';
+import { startTaintEviction } from './nodes/taint-eviction.ts';
 
 export interface ControllerOptions {
   /** Access as `system:kube-controller-manager`. */

@@ -5,7 +5,7 @@ import type { ClusterAccess } from '../api/cluster-access.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Kubelets } from './kubelet/kubelets.ts';
 import { findMachineType } from './machine-types.ts';
-import { podRequests, requestsAndLimits, type RequestingContainer } from './kubelet/pod-spec.ts';
+import { podRequests, requestsAndLimits, type RequestingContainer } from './kubelet/pods/pod-spec.ts';
 import type { ClusterCounters } from './simulator-counters.ts';
 
 /** Totals of the cluster at one time, in the demo's terms. */

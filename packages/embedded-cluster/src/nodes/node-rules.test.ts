@@ -6,11 +6,11 @@ import { readScript } from './kubelet/container-script.ts';
 import { shareCpu } from './kubelet/cpu-sharing.ts';
 import { compareForEviction } from './kubelet/eviction-order.ts';
 import { findMachineType, nodeSizeOf } from './machine-types.ts';
-import { podRequests, type ContainerRole } from './kubelet/pod-spec.ts';
-import { firstSuccessMs } from './kubelet/probe-timing.ts';
+import { podRequests, type ContainerRole } from './kubelet/pods/pod-spec.ts';
+import { firstSuccessMs } from './kubelet/pods/probe-timing.ts';
 import { goFloat, prometheusText, seriesLabels } from './endpoints/prometheus-text.ts';
-import { compareDeferred, decideActuation, decideResize } from './kubelet/resize-decision.ts';
-import { goDuration, RestartBackoff } from './kubelet/restart-backoff.ts';
+import { compareDeferred, decideActuation, decideResize } from './kubelet/pods/resize-decision.ts';
+import { goDuration, RestartBackoff } from './kubelet/pods/restart-backoff.ts';
 import { WorkloadLoad } from './load/workload-load.ts';
 
 const of = (cpuMillicores: number, memoryMib: number) => ({ cpuMillicores, memoryBytes: memoryMib * MiB });

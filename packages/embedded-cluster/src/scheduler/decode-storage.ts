@@ -5,7 +5,7 @@ import { readNodeTerms } from '#kube/pod-spec/affinity';
 import { driverOf, findDisk, UNSPECIFIED } from '#kube/pod-spec/pod-volumes';
 import type { Wire } from '#kube/wire';
 import { parseMemoryBytes } from '#kube/quantity';
-import type { PersistentVolume, StorageCapacity, StorageClass, VolumeClaim } from '#kube/scheduling/storage-model';
+import type { PersistentVolume, StorageCapacity, StorageClass, VolumeClaim } from '#kube/scheduling/volumes/storage-model';
 import type { KubeObject } from '../api/kube-object.ts';
 
 /** Set by the volume controller when a claim and its volume are bound to each other. */

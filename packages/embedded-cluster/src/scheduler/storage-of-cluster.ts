@@ -1,4 +1,4 @@
-import type { StorageView, VolumeHandle } from '#kube/scheduling/storage-model';
+import type { StorageView, VolumeHandle } from '#kube/scheduling/volumes/storage-model';
 import type { ClusterAccess } from '../api/cluster-access.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { decodeCapacity, decodeClaim, decodeClass, decodeVolume, decodeVolumeLimits } from './decode-storage.ts';

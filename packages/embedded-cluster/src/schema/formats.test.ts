@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasFormat } from './formats.ts';
-import { compileRe2 } from './re2.ts';
+import { compileRe2 } from './cel/re2.ts';
 
 describe('hasFormat', () => {
   test.each([

@@ -2,10 +2,10 @@
 
 import { isObject } from '#kube/json';
 import type { FieldError } from '../api/api-error.ts';
-import { undefinedFields } from './cel-fields.ts';
-import { compileRule, evaluateRules } from './cel.ts';
+import { undefinedFields } from './cel/cel-fields.ts';
+import { compileRule, evaluateRules } from './cel/cel.ts';
 import { prune } from './prune.ts';
-import { compileRe2 } from './re2.ts';
+import { compileRe2 } from './cel/re2.ts';
 import type { CelRule, StructuralSchema } from './structural-schema.ts';
 import { quoteValue, validateAgainst } from './validate.ts';
 

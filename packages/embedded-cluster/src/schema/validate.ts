@@ -2,7 +2,7 @@ import { isObject } from '#kube/json';
 import type { FieldError } from '../api/api-error.ts';
 import { isEqualJson } from '../api/json.ts';
 import { hasFormat } from './formats.ts';
-import { compileRe2 } from './re2.ts';
+import { compileRe2 } from './cel/re2.ts';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
 import { dereference, fieldSchema } from './structural-schema.ts';
 

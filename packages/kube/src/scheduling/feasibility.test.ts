@@ -5,7 +5,7 @@ import { Feasibility } from './feasibility.ts';
 import type { PodTerm } from '../pod-spec/affinity.ts';
 import type { SpreadConstraint } from '../pod-spec/spread-constraint.ts';
 import type { SchedulingNode, SchedulingPod, SchedulingView } from './scheduling-model.ts';
-import type { PersistentVolume, StorageClass, StorageView, VolumeClaim } from './storage-model.ts';
+import type { PersistentVolume, StorageClass, StorageView, VolumeClaim } from './volumes/storage-model.ts';
 
 const inZone = (name: string, zone: string, pods: readonly SchedulingPod[] = []): SchedulingNode =>
   aSchedulingNode({ name, labels: { 'kubernetes.io/hostname': name, zone }, pods });

@@ -1,4 +1,4 @@
-import { namedNodes } from './node-affinity.ts';
+import { namedNodes } from './filters/node-affinity.ts';
 import {
   filterDisks,
   filterFeatures,
@@ -8,16 +8,16 @@ import {
   filterResources,
   filterTaints,
   filterUnschedulable,
-} from './node-rules.ts';
-import { PodAffinity } from './pod-affinity.ts';
+} from './filters/node-rules.ts';
+import { PodAffinity } from './filters/pod-affinity.ts';
 import { final, type Refusal } from './refusal.ts';
 import type { SchedulingNode, SchedulingPod, SchedulingView } from './scheduling-model.ts';
-import { SoleClaims } from './sole-claims.ts';
-import { TopologySpread } from './topology-spread.ts';
-import { filterVolumes } from './volume-binding.ts';
-import { sortClaims, type ClaimsAnswer, type PodClaims } from './volume-claims.ts';
-import { filterVolumeLimits } from './volume-limits.ts';
-import { filterZones, zonesOf, type VolumeZone } from './volume-zones.ts';
+import { SoleClaims } from './volumes/sole-claims.ts';
+import { TopologySpread } from './filters/topology-spread.ts';
+import { filterVolumes } from './volumes/volume-binding.ts';
+import { sortClaims, type ClaimsAnswer, type PodClaims } from './volumes/volume-claims.ts';
+import { filterVolumeLimits } from './volumes/volume-limits.ts';
+import { filterZones, zonesOf, type VolumeZone } from './volumes/volume-zones.ts';
 
 /** Node filters in kube-scheduler's order; the first refusal is reported. */
 const NODE_RULES = [filterUnschedulable, filterNodeName, filterTaints, filterNodeAffinity, filterPorts, filterResources, filterDisks];

@@ -6,7 +6,7 @@ import type { ClaimUse } from '../pod-spec/pod-volumes.ts';
 import type { SchedulingRules } from '../pod-spec/scheduling-rules.ts';
 import type { Taint } from '../records/node.ts';
 import type { Instant } from '../units.ts';
-import type { StorageView } from './storage-model.ts';
+import type { StorageView } from './volumes/storage-model.ts';
 
 /** A pod to be scheduled, or one on a node. */
 export interface SchedulingPod extends Omit<SchedulingRules, 'claims'> {

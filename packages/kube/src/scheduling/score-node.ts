@@ -1,9 +1,9 @@
-import { isNodeTermMet } from './node-affinity.ts';
-import { isTolerated } from './node-rules.ts';
-import { isSelectedByIncomingTerm } from './pod-terms.ts';
+import { isNodeTermMet } from './filters/node-affinity.ts';
+import { isTolerated } from './filters/node-rules.ts';
+import { isSelectedByIncomingTerm } from './filters/pod-terms.ts';
 import type { PodTerm, Weighted } from '../pod-spec/affinity.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
-import type { SoftSpread } from './soft-spread.ts';
+import type { SoftSpread } from './filters/soft-spread.ts';
 
 // Weights of kube-scheduler's score plugins; spreading by owner replaces its default constraints.
 const WEIGHTS = { minAllocated: 1, balanced: 1, ownerSpread: 2, softSpread: 2, nodeAffinity: 2, podAffinity: 2, taints: 3 };

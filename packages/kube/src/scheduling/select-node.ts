@@ -3,7 +3,7 @@ import { NO_BUDGETS, preempt, type Preemption, type PreemptionRules } from './pr
 import { composeMessage, type Refusal } from './refusal.ts';
 import type { SchedulingNode, SchedulingPod, SchedulingView } from './scheduling-model.ts';
 import { scoreNode } from './score-node.ts';
-import { SoftSpread } from './soft-spread.ts';
+import { SoftSpread } from './filters/soft-spread.ts';
 
 /** Result of scheduling a pod. */
 export type Placement =

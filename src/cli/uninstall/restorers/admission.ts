@@ -2,9 +2,9 @@
 
 import { ADMISSION_SECRET } from '../../../adapters/admission/certificate-secret.ts';
 import { WEBHOOK_CONFIGURATION } from '../../../adapters/admission/webhook-configuration.ts';
-import type { Permission } from '../../../adapters/kubernetes/permissions.ts';
+import type { Permission } from '../../../adapters/kubernetes/access/permissions.ts';
 import { MUTATING_WEBHOOKS, SECRETS, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
-import { RECORD_KEY_SECRET } from '../../../adapters/kubernetes/record-key.ts';
+import { RECORD_KEY_SECRET } from '../../../adapters/kubernetes/write/record-key.ts';
 import { nameOf, type ClusterAccess } from '../cluster-access.ts';
 import { isAlwaysEnabled, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';

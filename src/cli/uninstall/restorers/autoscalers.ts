@@ -1,8 +1,8 @@
 // Restores targets of autoscalers that followed the requests, and removes the annotation with the original values. This also applies where
 // pods keep their sizes: new pods have their template's size, for which a changed target would be too high.
 
-import { readHpa } from '../../../adapters/kubernetes/decode-hpa.ts';
-import { Interner } from '../../../adapters/kubernetes/interner.ts';
+import { readHpa } from '../../../adapters/kubernetes/decode/decode-hpa.ts';
+import { Interner } from '../../../adapters/kubernetes/decode/interner.ts';
 import { HPAS } from '../../../adapters/kubernetes/resources.ts';
 import { decoder } from '../../../adapters/kubernetes/wire.ts';
 import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
@@ -12,7 +12,7 @@ import { originalBinding, readOriginal, isSameMeasured, type RecordedTarget } fr
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
 import { readOriginalValues } from '../../../core/ownership/original-values.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
-import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
+import type { JsonPatchOperation } from '../../../core/model/encoding/json-patch.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';

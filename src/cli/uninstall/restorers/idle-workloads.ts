@@ -1,10 +1,10 @@
 // Scales idled workloads back: lowered replicas (or minReplicas of their autoscaler) are restored if the object still has Evenkeel's value.
 // Pod sizes have another restorer. It runs before annotations are removed, which have the original values.
 
-import { replicasAt } from '../../../adapters/kubernetes/decode-scalable.ts';
-import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
-import { Interner } from '../../../adapters/kubernetes/interner.ts';
-import { kubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
+import { replicasAt } from '../../../adapters/kubernetes/decode/decode-scalable.ts';
+import { readPod } from '../../../adapters/kubernetes/decode/decode-pod.ts';
+import { Interner } from '../../../adapters/kubernetes/decode/interner.ts';
+import { kubernetesEffectWriter } from '../../../adapters/kubernetes/write/effect-writer.ts';
 import {
   apiVersionOf,
   DEPLOYMENTS,
@@ -23,7 +23,7 @@ import { isObject } from '#kube/json';
 import { groupOfVersion } from '#kube/records/workload';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
-import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle-memory.ts';
+import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/evidence/idle-memory.ts';
 import { hasRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
 import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import { readIdle } from '../../../core/resize/status/memory-codec.ts';

@@ -5,7 +5,7 @@ import { booleanAt, objectAt, objectsAt, textAt } from '../../../adapters/kubern
 import { NODE_ANNOTATIONS, PREFIX } from '../../../apis/annotations.ts';
 import { isEvenkeelManager, judgeAnnotation } from '../../../core/model/field-managers.ts';
 import { ownersOfSpecField } from '../../../core/model/field-owners.ts';
-import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
+import type { JsonPatchOperation } from '../../../core/model/encoding/json-patch.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';
 import type { Restorer } from '../restorer.ts';

@@ -6,7 +6,7 @@ import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
 import { optionalObjectAt } from '../../../adapters/kubernetes/wire.ts';
 import { LABELS, PREFIX } from '../../../apis/annotations.ts';
 import { PLURALS } from '../../../apis/v1alpha1/index.ts';
-import type { WriteOutcome } from '../../../ports/writers.ts';
+import type { WriteOutcome } from '../../../ports/cluster/writers.ts';
 import { nameOf, withoutFinalizers, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';

@@ -1,9 +1,9 @@
 // Resizes pods in place to the sizes of their creation, if they still have Evenkeel's values.
 
-import { optionalResources } from '../../../adapters/kubernetes/decode-quantities.ts';
-import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
-import { kubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
-import { Interner } from '../../../adapters/kubernetes/interner.ts';
+import { optionalResources } from '../../../adapters/kubernetes/decode/decode-quantities.ts';
+import { readPod } from '../../../adapters/kubernetes/decode/decode-pod.ts';
+import { kubernetesEffectWriter } from '../../../adapters/kubernetes/write/effect-writer.ts';
+import { Interner } from '../../../adapters/kubernetes/decode/interner.ts';
 import { LIMIT_RANGES, NODES, ownResource, PODS } from '../../../adapters/kubernetes/resources.ts';
 import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
 import { objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
@@ -14,7 +14,7 @@ import type { PodRecord } from '#kube/records/pod';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
 import type { Values } from '../../../core/resize/model/container-values.ts';
-import { overageValues } from '../../../core/resize/plan/keep-overages.ts';
+import { overageValues } from '../../../core/resize/plan/container/keep-overages.ts';
 import { isApplied } from '../../../core/resize/model/limit-exception.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';

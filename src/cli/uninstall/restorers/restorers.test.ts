@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeTransport, status } from '../../../../test/fakes/fake-transport.ts';
+import { FakeTransport, status } from '../../../../test/fakes/clients/fake-transport.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { collectionPath, OWN_RESOURCES, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
 import * as resources from '../../../adapters/kubernetes/resources.ts';
-import type { Permission } from '../../../adapters/kubernetes/permissions.ts';
+import type { Permission } from '../../../adapters/kubernetes/access/permissions.ts';
 import { ClusterAccess } from '../cluster-access.ts';
 import { parseUninstallOptions, type UninstallOptions } from '../options.ts';
 import { UNINSTALL_PERMISSIONS } from '../permissions.ts';

@@ -1,8 +1,8 @@
 // Looks up the template that a pod was created from: that of its owner at the pod's revision.
 
-import { podSpecOf } from '../../../adapters/kubernetes/decode-scalable.ts';
+import { podSpecOf } from '../../../adapters/kubernetes/decode/decode-scalable.ts';
 import { failureOf, isNotFound, ApiFault } from '../../../adapters/kubernetes/status.ts';
-import type { Permission } from '../../../adapters/kubernetes/permissions.ts';
+import type { Permission } from '../../../adapters/kubernetes/access/permissions.ts';
 import {
   CONTROLLER_REVISIONS,
   DAEMON_SETS,
@@ -12,7 +12,7 @@ import {
   STATEFUL_SETS,
 } from '../../../adapters/kubernetes/resources.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
-import { requestsAndLimits } from '../../../adapters/kubernetes/decode-quantities.ts';
+import { requestsAndLimits } from '../../../adapters/kubernetes/decode/decode-quantities.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { groupOfVersion, KUBERNETES_OWNERS, workloadPath, type OwnerRef, type WorkloadRef } from '#kube/records/workload';
 import type { ClusterAccess } from '../cluster-access.ts';

@@ -8,7 +8,7 @@ import type { HpaRecord } from '../../../core/model/cluster-records.ts';
 import { writeOriginalValues } from '../../../core/ownership/original-values.ts';
 import type { OriginalValues } from '../../../core/ownership/owners.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
-import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
+import type { JsonPatchOperation } from '../../../core/model/encoding/json-patch.ts';
 
 /** Operations that change utilization targets. */
 export function targetPatch(moves: readonly TargetMove[]): readonly JsonPatchOperation[] {

@@ -9,7 +9,7 @@ import { minReplicasOriginals } from '../../../core/resize/layers/idle/idle-orig
 import type { WorkloadDecision, ScaleStep } from '../../../core/resize/model/decision.ts';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
-import type { WriteOutcome } from '../../../ports/writers.ts';
+import type { WriteOutcome } from '../../../ports/cluster/writers.ts';
 import { originalAnnotationPatch } from './hpa-patch.ts';
 import type { RecommendationPorts } from '../ports.ts';
 

@@ -11,10 +11,10 @@ import type { Instant } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
-import { podsAfter } from '../../../core/resize/plan/preserve-replicas.ts';
+import { podsAfter } from '../../../core/resize/plan/autoscalers/preserve-replicas.ts';
 import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
-import type { EventSpec } from '../../../ports/event-recorder.ts';
-import type { WriteOutcome } from '../../../ports/writers.ts';
+import type { EventSpec } from '../../../ports/cluster/event-recorder.ts';
+import type { WriteOutcome } from '../../../ports/cluster/writers.ts';
 import { originalAnnotationPatch, targetPatch } from './hpa-patch.ts';
 import type { RecommendationPorts } from '../ports.ts';
 

@@ -7,8 +7,8 @@ import { refusedEviction } from '../../../core/resize/layers/evictions/evictions
 import { hasReductionInAnyClass, findChangeInAnyClass } from '../../../core/resize/layers/node-classes/node-classes.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../../../core/resize/model/situation.ts';
-import { errorRateQuery, isErrorRateNeeded } from '../../../core/resize/plan/error-rate.ts';
-import { NodeRefusals } from '../../../state/node-refusals.ts';
+import { errorRateQuery, isErrorRateNeeded } from '../../../core/resize/plan/interlocks/error-rate.ts';
+import { NodeRefusals } from '../../../state/evidence/node-refusals.ts';
 import type { AssumedResizes } from '../observe/assumed-resizes.ts';
 import type { GovernedWorkload } from '../observe/governed-workload.ts';
 import { findLatestMemory, type LatestMemory } from '../observe/latest-memory.ts';

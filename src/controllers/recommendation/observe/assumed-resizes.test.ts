@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from '@jest/globals';
 import { anAdvice } from '../../../../test/builders/rightsizing.ts';
-import { ResizeWorld, WEB } from '../../../../test/fakes/resize-world.ts';
+import { ResizeWorld, WEB } from '../../../../test/fakes/worlds/resize-world.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;

@@ -9,7 +9,7 @@ import {
   NO_OVERRIDES,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import type { IdleMemory, Sizes } from '../../../core/resize/model/idle-memory.ts';
+import type { IdleMemory, Sizes } from '../../../core/resize/model/evidence/idle-memory.ts';
 import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';

@@ -2,7 +2,7 @@
 // was deleted. Any user who may patch a workload can write them, so only signed ones are followed.
 
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
-import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle-memory.ts';
+import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/evidence/idle-memory.ts';
 import { capAmount, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import type { WorkloadRecord } from '#kube/records/workload';
 import { requestBounds } from '../../../core/resize/policy/container-rules.ts';

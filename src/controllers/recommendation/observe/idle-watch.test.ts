@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { aPodRecord, aWorkloadRecord, T0 } from '../../../../test/builders/rightsizing.ts';
 import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts';
 import { FakeHistory } from '../../../../test/fakes/fake-history.ts';
-import { WEB } from '../../../../test/fakes/resize-world.ts';
+import { WEB } from '../../../../test/fakes/worlds/resize-world.ts';
 import { DEFAULT_IDLE_RULES } from '../../../core/resize/policy/idle-rules.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { NetworkUsage } from '#kube/records/usage';
 import { SILENT_LOGGER } from '../../../runtime/logging.ts';
-import type { SampleListener } from '../../../state/usage-model.ts';
+import type { SampleListener } from '../../../state/usage/usage-model.ts';
 import { IdleWatch } from './idle-watch.ts';
 
 const RULES = { ...DEFAULT_IDLE_RULES, enabled: true };

@@ -2,14 +2,14 @@
 // from before this process started is read once from the store and the graphs.
 
 import { requiredIdleMs, wakeThreshold, type IdleRules } from '../../../core/resize/policy/idle-rules.ts';
-import { IdleTracker, type Activity, type PastPoint } from '../../../core/resize/model/idle-tracker.ts';
+import { IdleTracker, type Activity, type PastPoint } from '../../../core/resize/model/evidence/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { stripStartUp } from '../../../core/recommender/start-up.ts';
-import type { ClusterReader } from '../../../ports/cluster-reader.ts';
-import type { UsageRollupReader } from '../../../ports/usage-rollups.ts';
+import type { ClusterReader } from '../../../ports/cluster/cluster-reader.ts';
+import type { UsageRollupReader } from '../../../ports/usage/usage-rollups.ts';
 import type { Logger } from '../../../ports/logger.ts';
-import type { UsageModel } from '../../../state/usage-model.ts';
+import type { UsageModel } from '../../../state/usage/usage-model.ts';
 
 /** Long enough to include usage from before a long idle period: a workload that was never in use is not idled. */
 const PAST_MS: DurationMs = 15 * DAY_MS;

@@ -3,7 +3,7 @@
 
 import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { fingerprintIntent } from '../../../core/overrides/intent.ts';
-import type { ClusterChange, ClusterReader } from '../../../ports/cluster-reader.ts';
+import type { ClusterChange, ClusterReader } from '../../../ports/cluster/cluster-reader.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
 

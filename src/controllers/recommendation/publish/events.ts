@@ -5,8 +5,8 @@ import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
 import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
 import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
-import type { EventSpec, EventSubject } from '../../../ports/event-recorder.ts';
-import type { WriteOutcome } from '../../../ports/writers.ts';
+import type { EventSpec, EventSubject } from '../../../ports/cluster/event-recorder.ts';
+import type { WriteOutcome } from '../../../ports/cluster/writers.ts';
 
 /** The workload, not the pod: its Events stay visible after its pods are replaced. */
 function subjectOf({ apiVersion, kind, namespace, name, uid }: WorkloadRecord): EventSubject {

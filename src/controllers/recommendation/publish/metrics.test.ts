@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { WEB } from '../../../../test/fakes/resize-world.ts';
+import { WEB } from '../../../../test/fakes/worlds/resize-world.ts';
 import { PrometheusMetrics } from '../../../runtime/metrics.ts';
 import { RecommendationMetrics } from './metrics.ts';
 

@@ -6,7 +6,7 @@ import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { decidedPart, isWorthWriting, recommendationStatus, type StatusFacts } from '../../../core/resize/status/recommendation-status.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import { recommendationName } from '../../../core/recommendations/recommendation-name.ts';
-import type { OwnObject, WriteOutcome } from '../../../ports/writers.ts';
+import type { OwnObject, WriteOutcome } from '../../../ports/cluster/writers.ts';
 import type { RecommendationPorts } from '../ports.ts';
 
 /** Field manager of this controller's fields; user requests have other field managers and stay. */

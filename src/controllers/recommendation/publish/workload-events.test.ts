@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Recommendation } from '../../../apis/v1alpha1/index.ts';
-import type { EventSpec } from '../../../ports/event-recorder.ts';
+import type { EventSpec } from '../../../ports/cluster/event-recorder.ts';
 import { WorkloadEvents } from './workload-events.ts';
 
 const RECOMMENDATION = {

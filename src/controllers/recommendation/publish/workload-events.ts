@@ -1,6 +1,6 @@
 import { workloadKey } from '#kube/records/workload';
-import type { ClusterReader } from '../../../ports/cluster-reader.ts';
-import type { EventRecorder, EventSpec } from '../../../ports/event-recorder.ts';
+import type { ClusterReader } from '../../../ports/cluster/cluster-reader.ts';
+import type { EventRecorder, EventSpec } from '../../../ports/cluster/event-recorder.ts';
 
 /**
  * Records Events of workloads and repeats each on the workload's Recommendation, so that `kubectl describe` shows it on both. Other Events

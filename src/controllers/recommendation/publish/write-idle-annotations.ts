@@ -2,7 +2,7 @@
 // removed before the status drops them, so that at every moment one of the two holds the natural size.
 
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
-import type { IdleMemory } from '../../../core/resize/model/idle-memory.ts';
+import type { IdleMemory } from '../../../core/resize/model/evidence/idle-memory.ts';
 import type { Instant } from '#kube/units';
 import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { writeOriginalValues } from '../../../core/ownership/original-values.ts';

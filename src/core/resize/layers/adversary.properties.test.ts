@@ -2,8 +2,8 @@
 
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { AdversaryRules } from '../../../../test/builders/adversary-rules.ts';
-import { lives, playLife } from '../../../../test/builders/adversary.ts';
+import { AdversaryRules } from '../../../../test/builders/adversary/adversary-rules.ts';
+import { lives, playLife } from '../../../../test/builders/adversary/adversary.ts';
 
 test('under adversarial events no limit exceeds its bound, and nothing is reduced without evidence, below its peak, or twice a day', () => {
   fc.assert(

@@ -6,7 +6,7 @@ import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, amounts, pods, resiz
 import type { PodRecord, PodResizeStatus } from '#kube/records/pod';
 import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { hasReduction } from '../model/container-values.ts';
-import { stageMs } from '../plan/stages.ts';
+import { stageMs } from '../plan/due/stages.ts';
 import { decideWorkload } from './decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
 

@@ -1,7 +1,7 @@
 // Adjusts the utilization targets of HorizontalPodAutoscalers to the pods' requests, so that the number of replicas stays stable.
 
-import { findUsageBlocker } from '../plan/interlocks.ts';
-import { preserveReplicas } from '../plan/preserve-replicas.ts';
+import { findUsageBlocker } from '../plan/interlocks/interlocks.ts';
+import { preserveReplicas } from '../plan/autoscalers/preserve-replicas.ts';
 import type { ResizeLayer } from './layer.ts';
 
 export const hpaTargets: ResizeLayer = {

@@ -1,7 +1,7 @@
 // The input of a decision about one workload. Plain data, so that a decision can be replayed from it.
 
-import type { IdleMemory, LastIdle } from './idle-memory.ts';
-import type { Activity } from './idle-tracker.ts';
+import type { IdleMemory, LastIdle } from './evidence/idle-memory.ts';
+import type { Activity } from './evidence/idle-tracker.ts';
 import type { AutoscalerMemory } from '../../hpa/recorded-target.ts';
 import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord, ScaledObjectRecord, VpaRecord } from '../../model/cluster-records.ts';
 import type { ResourceName, Resources } from '#kube/records/resources';
@@ -9,9 +9,9 @@ import type { StaleSource } from '../../model/stale-source.ts';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '#kube/units';
 import type { ContainerReadings } from '#kube/records/usage';
 import type { WorkloadRecord } from '#kube/records/workload';
-import type { CountedKill } from './counted-kill.ts';
+import type { CountedKill } from './evidence/counted-kill.ts';
 import type { PlannedPod } from './planned-pod.ts';
-import type { ContainerDemand } from './demand.ts';
+import type { ContainerDemand } from './evidence/demand.ts';
 import type { ExceptionDecision, LimitException } from './limit-exception.ts';
 import type { ContainerAdvice, Pace } from '../../recommender/advice.ts';
 import type { RefusalCode } from '#kube/records/refusal-code';

@@ -1,9 +1,9 @@
 // Corrects drift: resizes pods that differ from the values in force, because they were created from the template or need a roll-back.
 
-import { carryOut, type CarryOut } from './carry-out.ts';
-import { isHeldByUser } from './interlocks.ts';
-import { isReducedByChange } from './remembered-change.ts';
-import { isTemplateRaised } from './raised-template.ts';
+import { carryOut, type CarryOut } from './carry-out/carry-out.ts';
+import { isHeldByUser } from './interlocks/interlocks.ts';
+import { isReducedByChange } from './due/remembered-change.ts';
+import { isTemplateRaised } from './due/raised-template.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 

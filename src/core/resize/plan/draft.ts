@@ -8,7 +8,7 @@ import type { DecisionEvent } from '../model/decision-event.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
-import type { DueChange } from './due-changes.ts';
+import type { DueChange } from './due/due-changes.ts';
 import { summaryOf, listDueChanges, type PlanContext } from './plan-due-changes.ts';
 import { planContainers } from './plan-containers.ts';
 

@@ -7,8 +7,8 @@ import type { ContainerPlan } from '../model/container-plan.ts';
 import { withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { HotReplica, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
-import { carryOut } from './carry-out.ts';
-import { isSimilarAgain } from './hot-replicas.ts';
+import { carryOut } from './carry-out/carry-out.ts';
+import { isSimilarAgain } from './pod/hot-replicas.ts';
 
 /** Raises of hot replicas, and reductions of replicas that are similar to the others again. */
 export function listHotReplicaSteps(situation: WorkloadSituation, plans: readonly ContainerPlan[]): readonly ResizeStep[] {

@@ -5,9 +5,9 @@ import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
 import type { Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
-import { dueChanges, type DueChange } from './due-changes.ts';
+import { dueChanges, type DueChange } from './due/due-changes.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import { approvalState, rejectedUntil, type ApprovalState } from './user-requests.ts';
+import { approvalState, rejectedUntil, type ApprovalState } from './due/user-requests.ts';
 import { partOfTarget } from './plan-containers.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 

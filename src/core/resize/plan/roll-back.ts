@@ -3,13 +3,13 @@
 import type { Instant } from '#kube/units';
 import type { Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './carry-out/carry-out.ts';
 import type { Draft } from './draft.ts';
-import { evidenceOfRegression } from './throttling-and-pressure.ts';
-import { findRegression, throttledRatioOf, type Regression } from './roll-back-criteria.ts';
-import { findPendingRollback, rolledBack } from './remembered-change.ts';
-import { isVerificationNeeded } from './stages.ts';
-import { compareObservedReductions, dropEndedWatches } from './watched-reductions.ts';
+import { evidenceOfRegression } from './verify/throttling-and-pressure.ts';
+import { findRegression, throttledRatioOf, type Regression } from './verify/roll-back-criteria.ts';
+import { findPendingRollback, rolledBack } from './due/remembered-change.ts';
+import { isVerificationNeeded } from './due/stages.ts';
+import { compareObservedReductions, dropEndedWatches } from './verify/watched-reductions.ts';
 
 const NOTHING: Values = new Map();
 const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();

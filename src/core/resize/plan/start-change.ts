@@ -1,17 +1,17 @@
 // Starts a change where one is due, approved if required, and not blocked; otherwise reports what it waits for.
 
 import { resolveCount, formatCountOrPercent } from '../../model/count-or-percent.ts';
-import { recordIncreases } from './cpu-increases.ts';
-import { recordCpuLimitSteps } from './cpu-limit.ts';
-import { findAutoscalerBound } from './autoscaler-bounds.ts';
-import { bumpsOfChange } from './oom-bumps.ts';
+import { recordIncreases } from './due/cpu-increases.ts';
+import { recordCpuLimitSteps } from './container/cpu-limit.ts';
+import { findAutoscalerBound } from './autoscalers/autoscaler-bounds.ts';
+import { bumpsOfChange } from './container/oom-bumps.ts';
 import type { Draft } from './draft.ts';
-import type { DueChange } from './due-changes.ts';
-import { throttledRatioOf } from './roll-back-criteria.ts';
-import { findHold, isAllowedDuringHold, splitByBlockers } from './interlocks.ts';
-import { memoryAfterStart } from './remembered-change.ts';
+import type { DueChange } from './due/due-changes.ts';
+import { throttledRatioOf } from './verify/roll-back-criteria.ts';
+import { findHold, isAllowedDuringHold, splitByBlockers } from './interlocks/interlocks.ts';
+import { memoryAfterStart } from './due/remembered-change.ts';
 import { inForceOf, withEffectiveValues, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
-import type { ApprovalState } from './user-requests.ts';
+import type { ApprovalState } from './due/user-requests.ts';
 import { hasSameValues, valuesOf, type Values } from '../model/container-values.ts';
 import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';

@@ -19,7 +19,7 @@ import {
   withDefault,
   type Codec,
   type RecordCodec,
-} from '../../model/codec.ts';
+} from '../../model/encoding/codec.ts';
 import { formatAmount, parseAmount } from '#kube/quantity';
 import type { ResourceName } from '#kube/records/resources';
 import { RESOURCES } from '../model/container-values.ts';

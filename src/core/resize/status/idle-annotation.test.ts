@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { amounts, T0 } from '../../../../test/builders/rightsizing.ts';
 import { idleFromRecords } from '../layers/idle/idle-originals.ts';
 import { NO_MEMORY } from '../model/situation.ts';
-import type { IdleAnnotation } from '../model/idle-memory.ts';
+import type { IdleAnnotation } from '../model/evidence/idle-memory.ts';
 import { parseIdleAnnotation, writeIdleAnnotation } from './idle-annotation.ts';
 import { writeMemory } from './memory-codec.ts';
 

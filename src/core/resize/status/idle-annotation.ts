@@ -1,9 +1,9 @@
 // The annotation of an idled workload with its sizes before: for users, and for the case that its Recommendation is lost. It is written
 // once, so it has no values that change meanwhile. Replicas are in the annotation of original values, which several writers share.
 
-import { INSTANT, record, required, text, withDefault } from '../../model/codec.ts';
+import { INSTANT, record, required, text, withDefault } from '../../model/encoding/codec.ts';
 import { parseJson } from '#kube/json';
-import type { IdleAnnotation } from '../model/idle-memory.ts';
+import type { IdleAnnotation } from '../model/evidence/idle-memory.ts';
 import { VALUES } from './values-codec.ts';
 
 const IDLE_ANNOTATION = record<IdleAnnotation>({

@@ -21,12 +21,12 @@ import {
   text,
   withDefault,
   type RecordCodec,
-} from '../../model/codec.ts';
+} from '../../model/encoding/codec.ts';
 import type { Resources } from '#kube/records/resources';
 import { SECOND_MS, type Instant } from '#kube/units';
-import { isSameField } from '../../model/omit-empty.ts';
+import { isSameField } from '../../model/encoding/omit-empty.ts';
 import type { Values } from '../model/container-values.ts';
-import type { IdleMemory, LastIdle } from '../model/idle-memory.ts';
+import type { IdleMemory, LastIdle } from '../model/evidence/idle-memory.ts';
 import {
   APPLY_STAGES,
   NO_MEMORY,
@@ -44,7 +44,7 @@ import {
   type ObservedReduction,
 } from '../model/situation.ts';
 import { REFUSAL_CODES } from '#kube/records/refusal-code';
-import { newestFailures } from '../plan/failed-resizes.ts';
+import { newestFailures } from '../plan/carry-out/failed-resizes.ts';
 import { LIMIT_EXCEPTION, amountOf } from './exception-codec.ts';
 import { VALUES } from './values-codec.ts';
 

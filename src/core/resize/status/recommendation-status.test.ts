@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, pods, T0, NO_OVERRIDES } from '../../../../test/builders/rightsizing.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MiB } from '#kube/units';
-import { omitEmpty } from '../../model/omit-empty.ts';
+import { omitEmpty } from '../../model/encoding/omit-empty.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { readMemory } from './memory-codec.ts';

@@ -13,7 +13,7 @@ import {
   variants,
   withDefault,
   type RecordCodec,
-} from '../../model/codec.ts';
+} from '../../model/encoding/codec.ts';
 import type { ResourceName } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 import { RESOURCES } from '../model/container-values.ts';

@@ -1,4 +1,4 @@
-import { byName, type Field } from '../../model/codec.ts';
+import { byName, type Field } from '../../model/encoding/codec.ts';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { readRequestsAndLimits, writeQuantities } from '../../recommendations/quantities.ts';
 

@@ -14,17 +14,17 @@ import { saveChoices, type Choices, type Filter, type Span } from './address.ts'
 import { act, ApiFailure, read, type Meta } from './api.ts';
 import { drawCard, loaded, NOT_YET, type Loaded } from './card.ts';
 import { byId, h, page, replaceContent } from './dom.ts';
-import { drawDrawer } from './drawer.ts';
+import { drawDrawer } from './cards/drawer.ts';
 import { age } from './format.ts';
-import { healthParts } from './health-parts.ts';
-import { nodesLine, nodesStrip } from './nodes-strip.ts';
-import { byUrgency, isOpen, keyOf } from './recommendation-words.ts';
-import { recommendationsTable } from './recommendations-table.ts';
-import { river, riverEntries, riverSources } from './river.ts';
-import { runRate, type ClusterView } from './run-rate.ts';
-import { savings } from './savings.ts';
-import { drawTopBar } from './top-bar.ts';
-import { usagePlot } from './usage-plot.ts';
+import { healthParts } from './cards/health-parts.ts';
+import { nodesLine, nodesStrip } from './cards/nodes-strip.ts';
+import { byUrgency, isOpen, keyOf } from './cards/recommendation-words.ts';
+import { recommendationsTable } from './cards/recommendations-table.ts';
+import { river, riverEntries, riverSources } from './cards/river.ts';
+import { runRate, type ClusterView } from './cards/run-rate.ts';
+import { savings } from './cards/savings.ts';
+import { drawTopBar } from './cards/top-bar.ts';
+import { usagePlot } from './cards/usage-plot.ts';
 
 /** Maximum rows of the page; the rest is available as CSV and by filter. */
 const MAX_SHOWN = 200;

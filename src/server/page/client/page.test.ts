@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Recommendation } from '../../../apis/http/types.generated.ts';
@@ -7,10 +8,10 @@ import { pageHtml } from '../page-html.ts';
 import { readChoices } from './address.ts';
 import { age, amount, count, cpu, memory, money, percent } from './format.ts';
 import { followStream } from './live.ts';
-import { areaPath, axisTop, gaps, linePath, spread } from './plot-geometry.ts';
-import { byUrgency, isForDecision, describeState } from './recommendation-words.ts';
-import { pauseText } from './top-bar.ts';
-import { riverEntries } from './river.ts';
+import { areaPath, axisTop, gaps, linePath, spread } from './cards/plot-geometry.ts';
+import { byUrgency, isForDecision, describeState } from './cards/recommendation-words.ts';
+import { pauseText } from './cards/top-bar.ts';
+import { riverEntries } from './cards/river.ts';
 
 describe('number formats', () => {
   test.each([
@@ -199,14 +200,15 @@ describe('the live connection', () => {
 });
 
 describe('the served modules', () => {
-  const { main, sourceByName } = readClientModules();
+  const { main, sourceByPath } = readClientModules();
 
   test('contain no types or tests, and every import is served', () => {
-    expect(sourceByName.has(main)).toBe(true);
-    expect([...sourceByName.keys()].some((name) => name.includes('.test.'))).toBe(false);
-    for (const source of sourceByName.values()) {
-      for (const [, name = ''] of source.matchAll(/from '\.\/([\w.-]+)'/g)) expect(sourceByName.has(name)).toBe(true);
-      expect(source).not.toMatch(/from '\.\.\//);
+    expect(sourceByPath.has(main)).toBe(true);
+    expect([...sourceByPath.keys()].some((name) => name.includes('.test.'))).toBe(false);
+    for (const [path, source] of sourceByPath) {
+      for (const [, imported = ''] of source.matchAll(/from '(\.[^']+)'/g)) {
+        expect([...sourceByPath.keys()]).toContain(join(dirname(path), imported));
+      }
     }
   });
 

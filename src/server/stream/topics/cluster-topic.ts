@@ -1,7 +1,7 @@
 import type { ChangeSource } from '../../../application/index.ts';
 import { ADMIN } from '../../../core/access/requirement.ts';
 import type { Instant } from '#kube/units';
-import type { ClusterChange } from '../../../ports/cluster-reader.ts';
+import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 import type { StreamTopic, TopicEvent, TopicFeed } from './topic.ts';
 
 /** Interval of reading the cluster record without changes, since it contains the age of its sources. */

@@ -1,5 +1,5 @@
 import type { WorkloadKey } from '#kube/records/workload';
-import type { ClusterChange } from '../../../ports/cluster-reader.ts';
+import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 
 /** Workloads whose recommendation record may have changed. */
 export class DirtyWorkloads {

@@ -1,7 +1,7 @@
 import type { Recommendation } from '../../../apis/http/types.generated.ts';
 import type { ChangeSource } from '../../../application/index.ts';
 import { parseWorkloadKey, type WorkloadKey, type WorkloadRef } from '#kube/records/workload';
-import type { ClusterChange } from '../../../ports/cluster-reader.ts';
+import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 import { DirtyWorkloads } from './dirty-workloads.ts';
 import { type StreamTopic, type TopicEvent, type TopicFeed, VIEWER_OF_GRANTED } from './topic.ts';
 

@@ -1,8 +1,8 @@
 import type { Recommendation } from '../../../apis/http/types.generated.ts';
 import type { ChangeSource } from '../../../application/index.ts';
 import { parseWorkloadKey, type WorkloadKey } from '#kube/records/workload';
-import type { ClusterChange } from '../../../ports/cluster-reader.ts';
-import type { TimelineEntry, TimelineObject } from '../../../ports/timeline.ts';
+import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
+import type { TimelineEntry, TimelineObject } from '../../../ports/store/timeline.ts';
 import { DirtyWorkloads } from './dirty-workloads.ts';
 import { type StreamTopic, type TopicEvent, type TopicFeed, VIEWER_OF_GRANTED } from './topic.ts';
 

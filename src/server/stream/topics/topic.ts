@@ -2,7 +2,7 @@ import type { ChangeSource } from '../../../application/index.ts';
 import type { Requirement } from '../../../core/access/requirement.ts';
 import type { Scope } from '../../../core/access/scope.ts';
 import type { Instant } from '#kube/units';
-import type { ClusterChange } from '../../../ports/cluster-reader.ts';
+import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 
 /** Payload of an event, stored for clients that reconnect. */
 export interface TopicEvent {

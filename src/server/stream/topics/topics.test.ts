@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { aScope } from '../../../../test/builders/scopes.ts';
+import { aScope } from '../../../../test/builders/tenants/scopes.ts';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import type { ChangeSource } from '../../../application/index.ts';
 import { ADMIN, IDENTIFIED } from '../../../core/access/requirement.ts';
 import { EVERYONE_IS_ADMIN, type Scope } from '../../../core/access/scope.ts';
-import type { ClusterChange } from '../../../ports/cluster-reader.ts';
-import type { TimelineEntry } from '../../../ports/timeline.ts';
-import { streamOperation } from '../../openapi/system-section.ts';
+import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
+import type { TimelineEntry } from '../../../ports/store/timeline.ts';
+import { streamOperation } from '../../openapi/sections/system-section.ts';
 import { ChangeHub } from '../change-hub.ts';
 import { EventStreams, type StreamResponse } from '../event-stream.ts';
 import { STREAM_TOPICS, type StreamTopic } from './index.ts';

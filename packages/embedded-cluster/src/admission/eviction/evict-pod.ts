@@ -2,7 +2,7 @@ import { ApiStatusError, badRequest, fault, forbidden } from '../../api/api-erro
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { StrategyContext, SubresourceAction } from '../../api/strategy.ts';
 import { checkPreconditions, readDeleteOptions } from '../../api/verbs/write-request.ts';
-import { withCondition } from '../../controllers/conditions.ts';
+import { withCondition } from '../../controllers/nodes/conditions.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
 import { isSelectorMatch } from '../../controllers/selectors.ts';
 import type { Pod } from '../../controllers/wire/pod.ts';

@@ -1,7 +1,7 @@
 import type { Quantity } from '#kube/read-quantity';
 import { PodSum, type AmountRules } from '#kube/pod-spec/pod-sum';
 import type { Pod, WireContainer } from '../../controllers/wire/pod.ts';
-import { findCondition } from '../../controllers/conditions.ts';
+import { findCondition } from '../../controllers/nodes/conditions.ts';
 import { addAmounts, amountOf, greaterAmount } from '../amounts.ts';
 import { isSidecar } from './pod-containers.ts';
 

@@ -3,8 +3,8 @@
 import { json, type Answer } from '../answer.ts';
 import type { ApiCall } from './api-call.ts';
 import { ApiStatusError, notFound } from '../api-error.ts';
-import { parseFieldSelector } from '../verbs/field-selection.ts';
-import { parseLabelSelector } from '../verbs/label-selection.ts';
+import { parseFieldSelector } from '../verbs/selection/field-selection.ts';
+import { parseLabelSelector } from '../verbs/selection/label-selection.ts';
 import type { MeasuredUsage, MetricsProvider, NodeMetrics, PodMetrics } from '../providers.ts';
 import type { ResourceTarget } from './request-target.ts';
 import type { ServedResource } from '../resources/served-resources.ts';

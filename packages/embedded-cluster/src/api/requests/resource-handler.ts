@@ -17,7 +17,7 @@ import { negotiate, ObjectPresenter, type TableMaker } from './representation.ts
 import { isTrue, writeRequestOf } from './write-options.ts';
 import type { ResourceTarget } from './request-target.ts';
 import { applyScale, SCALE, scaleOf } from '../verbs/scale-subresource.ts';
-import { selectionOf, type Selection } from '../verbs/selection.ts';
+import { selectionOf, type Selection } from '../verbs/selection/selection.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
 import { methodNotAllowed, type Subresources } from '../verbs/subresources.ts';
 import type { WatchTimers } from '../watch/watch-timers.ts';

@@ -3,7 +3,7 @@ import { applyDefaults } from '../../schema/defaults.ts';
 import { prune } from '../../schema/prune.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { validateAgainst } from '../../schema/validate.ts';
-import { evaluateRules, hasRules, ROOT } from '../../schema/cel.ts';
+import { evaluateRules, hasRules, ROOT } from '../../schema/cel/cel.ts';
 import { strategicMerge } from '../../patch/strategic-merge.ts';
 import { applyFaults, serverSideApply, trackUpdate } from '../../patch/apply.ts';
 import type { FieldError } from '../api-error.ts';

@@ -4,7 +4,7 @@ import { ApiStatusError, badRequest, type FieldError } from '../api-error.ts';
 import { forbidden, optionsInvalid, unsupported } from '../requests/option-errors.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { keyOf, type ObjectStore } from '../store/object-store.ts';
-import type { Selection } from './selection.ts';
+import type { Selection } from './selection/selection.ts';
 
 export interface ListQuery {
   readonly limit?: number;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube-object.ts';
 import { forbidden, optionsInvalid, unsupported } from '../requests/option-errors.ts';
 import { notAVersion, parseResourceVersion, tooLargeResourceVersion } from '../verbs/object-lister.ts';
 import type { ObjectStore, StoredChange } from '../store/object-store.ts';
-import type { Selection } from '../verbs/selection.ts';
+import type { Selection } from '../verbs/selection/selection.ts';
 
 export interface WatchQuery {
   readonly resourceVersion?: string;

@@ -1,8 +1,8 @@
 // Eligible nodes of a DaemonSet's pods, by the rules of the scheduler and the tolerations of daemon pods.
 
 import { decodeSchedulingPod } from '../../scheduler/decode-pod.ts';
-import { isNodeAffinityMet } from '#kube/scheduling/node-affinity';
-import { isTolerated } from '#kube/scheduling/node-rules';
+import { isNodeAffinityMet } from '#kube/scheduling/filters/node-affinity';
+import { isTolerated } from '#kube/scheduling/filters/node-rules';
 import { NodeEntry } from '../../scheduler/node-entry.ts';
 import type { SchedulingPod } from '#kube/scheduling/scheduling-model';
 import type { Node } from '../wire/node.ts';

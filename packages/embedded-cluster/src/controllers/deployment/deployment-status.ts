@@ -1,7 +1,7 @@
 import type { Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
-import type { ConditionUpdate } from '../conditions.ts';
-import { findCondition, withCondition, withoutCondition } from '../conditions.ts';
+import type { ConditionUpdate } from '../nodes/conditions.ts';
+import { findCondition, withCondition, withoutCondition } from '../nodes/conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import type { WireCondition } from '../wire/pod.ts';
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../wire/workload.ts';

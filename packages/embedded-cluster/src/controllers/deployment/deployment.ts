@@ -2,7 +2,7 @@ import type { ControllerPorts, Stop } from '../controller-ports.ts';
 import { isEqualJson } from '../../api/json.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { joinKey, splitKey } from '../object-key.ts';
-import { startOwnerController } from '../owner-controller.ts';
+import { startOwnerController } from '../owners/owner-controller.ts';
 import { isTerminal } from '../pods/pod-state.ts';
 import { isEmptySelector, isSelectorMatch } from '../selectors.ts';
 import type { Deployment, ReplicaSet } from '../wire/workload.ts';

@@ -1,6 +1,6 @@
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ControllerPorts } from '../controller-ports.ts';
-import { shortHash } from '../canonical.ts';
+import { shortHash } from '../owners/canonical.ts';
 import { isEqualJson } from '../../api/json.ts';
 import { controllerReference } from '../object-key.ts';
 import { isSelectorMatch } from '../selectors.ts';

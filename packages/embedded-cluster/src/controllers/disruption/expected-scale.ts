@@ -2,7 +2,7 @@ import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject, OwnerReference } from '../../api/kube-object.ts';
 import { controllerOf } from '../object-key.ts';
 import type { Pod } from '../wire/pod.ts';
-import { customResources } from '../custom-resources.ts';
+import { customResources } from '../namespaces/custom-resources.ts';
 
 /** Built-in kinds with pods and a scale. */
 const SCALED: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import type { DurationMs, Instant } from '#kube/units';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import type { PodMetrics } from '../../api/providers.ts';
-import { findCondition } from '../conditions.ts';
+import { findCondition } from '../nodes/conditions.ts';
 import { fromTimestamp } from '../../api/timestamp.ts';
 import { isTerminating } from '../pods/pod-state.ts';
 import type { Pod, WireContainer } from '../wire/pod.ts';

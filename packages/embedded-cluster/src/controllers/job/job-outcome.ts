@@ -2,7 +2,7 @@
 
 import type { DurationMs, Instant } from '#kube/units';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
-import { isTrue } from '../conditions.ts';
+import { isTrue } from '../nodes/conditions.ts';
 import { fromTimestamp } from '../../api/timestamp.ts';
 import { isActive, restartsOf } from '../pods/pod-state.ts';
 import type { Pod } from '../wire/pod.ts';

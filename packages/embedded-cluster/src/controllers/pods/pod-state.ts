@@ -1,6 +1,6 @@
 import type { Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
-import { findCondition, isTrue } from '../conditions.ts';
+import { findCondition, isTrue } from '../nodes/conditions.ts';
 import { fromTimestamp } from '../../api/timestamp.ts';
 import type { Pod } from '../wire/pod.ts';
 

@@ -1,10 +1,10 @@
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
 import { isEqualJson } from '../../api/json.ts';
-import { withCondition, withoutCondition } from '../conditions.ts';
+import { withCondition, withoutCondition } from '../nodes/conditions.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { controllerOf, joinKey, splitKey } from '../object-key.ts';
-import { startOwnerController } from '../owner-controller.ts';
+import { startOwnerController } from '../owners/owner-controller.ts';
 import { claimPods } from '../pods/pod-adoption.ts';
 import { BURST_PAUSE_MS, PodControl } from '../pods/pod-control.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';

@@ -2,7 +2,7 @@
 
 import type { PodDraft } from '../pods/pod-from-template.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
-import { REVISION_HASH } from '../revision-history.ts';
+import { REVISION_HASH } from '../owners/revision-history.ts';
 import type { Pod, PodTemplate } from '../wire/pod.ts';
 import type { ClaimTemplate, StatefulSet } from '../wire/workload.ts';
 

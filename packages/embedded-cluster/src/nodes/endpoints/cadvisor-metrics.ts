@@ -1,7 +1,7 @@
 import type { ContainerCounters } from '#kube/kubelet/kubelet-pages';
 import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
-import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import type { PodRuntime } from '../kubelet/pods/pod-runtime.ts';
 import { prometheusText, seriesLabels, type MetricFamily, type MetricSample } from './prometheus-text.ts';
 
 /** `cpu.cfs_period_us`, as the kubelet sets it. */

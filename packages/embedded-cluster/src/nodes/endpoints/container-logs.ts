@@ -3,7 +3,7 @@ import { MINUTE_MS, type Instant } from '#kube/units';
 import { uniform, hashText } from '../../clock/seeded-hash.ts';
 import type { LogLine } from '../../api/providers.ts';
 import type { ContainerRuntime, Termination } from '../kubelet/container-runtime.ts';
-import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import type { PodRuntime } from '../kubelet/pods/pod-runtime.ts';
 
 /** Number of event lines kept per instance of a container. */
 const MAX_LINES = 200;

@@ -4,8 +4,8 @@ import type { MetricsProvider, NodeMetrics, PodMetrics } from '../../api/provide
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
 import type { Kubelets } from '../kubelet/kubelets.ts';
-import { asPod } from '../kubelet/pod-spec.ts';
-import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import { asPod } from '../kubelet/pods/pod-spec.ts';
+import type { PodRuntime } from '../kubelet/pods/pod-runtime.ts';
 import { USAGE_STEP_MS } from '../load/usage-engine.ts';
 
 /** metrics-server needs two scrapes before it reports a container. */

@@ -2,7 +2,7 @@ import type { Instant } from '#kube/units';
 import type { ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
 import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
-import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import type { PodRuntime } from '../kubelet/pods/pod-runtime.ts';
 import { prometheusText, seriesLabels, type MetricFamily, type MetricSample } from './prometheus-text.ts';
 
 /**

@@ -2,7 +2,7 @@ import { GiB, type Instant } from '#kube/units';
 import { toTimestamp } from '../../api/timestamp.ts';
 import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
-import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import type { PodRuntime } from '../kubelet/pods/pod-runtime.ts';
 import type { Pressure } from '../kubelet/pressure.ts';
 import { volumeFill } from './volume-usage.ts';
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { ContainerRuntime } from './container-runtime.ts';
-import type { PodRuntime } from './pod-runtime.ts';
+import type { PodRuntime } from './pods/pod-runtime.ts';
 
 /** Time in which a new process reaches its working set. */
 const WARM_UP_MS: DurationMs = 2 * MINUTE_MS;

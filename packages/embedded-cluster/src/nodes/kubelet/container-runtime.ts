@@ -3,9 +3,9 @@ import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '#kube/units'
 import type { DemandCurve } from '../../usage/demand-curve.ts';
 import type { ArchivedSeries } from '../../usage/usage-archive.ts';
 import type { ContainerTally } from '../simulator-counters.ts';
-import type { ContainerSpec } from './pod-spec.ts';
+import type { ContainerSpec } from './pods/pod-spec.ts';
 import { Pressure } from './pressure.ts';
-import { RestartBackoff } from './restart-backoff.ts';
+import { RestartBackoff } from './pods/restart-backoff.ts';
 
 export interface Termination {
   readonly exitCode: number;

@@ -10,7 +10,7 @@ import { ContainerLogs } from '../endpoints/container-logs.ts';
 import { EventWriter } from '../../api/event-writer.ts';
 import { Kubelet, type KubeletDependencies } from './kubelet.ts';
 import { renewHeartbeat } from './node-pressure.ts';
-import { asPod } from './pod-spec.ts';
+import { asPod } from './pods/pod-spec.ts';
 import { ContainerTallies, newCounters, type ClusterCounters } from '../simulator-counters.ts';
 import { UsageEngine, USAGE_STEP_MS } from '../load/usage-engine.ts';
 import { WorkloadLoads } from '../load/workload-loads.ts';

@@ -5,7 +5,7 @@ import { shareCpu } from '../kubelet/cpu-sharing.ts';
 import { compareForEviction, CRITICAL_PRIORITY } from '../kubelet/eviction-order.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
 import { EVICTION_THRESHOLD_BYTES } from '../machine-types.ts';
-import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import type { PodRuntime } from '../kubelet/pods/pod-runtime.ts';
 import type { ClusterCounters } from '../simulator-counters.ts';
 import { settleUsage, waitedRatio } from './usage-accounting.ts';
 

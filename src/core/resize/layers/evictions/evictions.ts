@@ -8,13 +8,13 @@ import { podRequests } from '#kube/records/pod-requests';
 import type { Resources } from '#kube/records/resources';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { formatDuration } from '../../../model/duration.ts';
-import { isEvictable } from '../../plan/carry-out.ts';
+import { isEvictable } from '../../plan/carry-out/carry-out.ts';
 import { FIELD, RESOURCES, hasSameValues, type Values } from '../../model/container-values.ts';
 import { outcomeOfWaiting, type WorkloadDecision } from '../../model/decision.ts';
-import { findHold, isShortLived, canChangePodsNow, awaitWindow } from '../../plan/interlocks.ts';
+import { findHold, isShortLived, canChangePodsNow, awaitWindow } from '../../plan/interlocks/interlocks.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
-import { findLastRefusal } from '../../plan/failed-resizes.ts';
-import { fitPod } from '../../plan/pod-change.ts';
+import { findLastRefusal } from '../../plan/carry-out/failed-resizes.ts';
+import { fitPod } from '../../plan/pod/pod-change.ts';
 import type { ResizeLayer } from '../layer.ts';
 import type { EvictionTries, FailedResize, WorkloadSituation } from '../../model/situation.ts';
 

@@ -4,8 +4,8 @@ import type { PodRecord } from '#kube/records/pod';
 import type { ResourceName } from '#kube/records/resources';
 import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container-values.ts';
 import type { DecisionEvent } from '../../model/decision-event.ts';
-import { isOneToOne } from '../../plan/container-target.ts';
-import { canChangePodsNow } from '../../plan/interlocks.ts';
+import { isOneToOne } from '../../plan/container/container-target.ts';
+import { canChangePodsNow } from '../../plan/interlocks/interlocks.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 import { containerMode } from '../../policy/policy-rules.ts';
@@ -20,7 +20,7 @@ import {
   type LimitException,
 } from '../../model/limit-exception.ts';
 import { listExceptionEvents } from './exception-events.ts';
-import { dropRevertedBaseline } from '../../plan/approved-baselines.ts';
+import { dropRevertedBaseline } from '../../plan/container/approved-baselines.ts';
 import { nextException, type StepInputs } from './next-exception.ts';
 import { overageOffer } from './overage-offer.ts';
 import { pendingDecision } from './pending.ts';

@@ -6,12 +6,12 @@ import type { ResourceName } from '#kube/records/resources';
 import { MiB, type Instant, type Ratio } from '#kube/units';
 import type { ResourceAdvice } from '../../../recommender/advice.ts';
 import { FIELD } from '../../model/container-values.ts';
-import { KILL_COUNTS_FOR_MS } from '../../model/counted-kill.ts';
+import { KILL_COUNTS_FOR_MS } from '../../model/evidence/counted-kill.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 import type { ExceptionBound, LimitExceptionType } from '../../model/limit-exception.ts';
-import type { ContainerDemand, DemandWindow } from '../../model/demand.ts';
-import { isTreatedAsLeak } from '../../plan/leak.ts';
+import type { ContainerDemand, DemandWindow } from '../../model/evidence/demand.ts';
+import { isTreatedAsLeak } from '../../plan/container/leak.ts';
 import { demandNow, isMostlyCache, isNearLimit, isThrottled, isUsageUnchanged } from './pressure.ts';
 
 /** Evidence that a bound limits one resource of a container. Amounts in millicores or bytes. */

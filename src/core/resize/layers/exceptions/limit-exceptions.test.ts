@@ -18,7 +18,7 @@ import { decideWorkload } from '../decide-workload.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { NO_MEMORY, NO_USER_REQUESTS, type WorkloadSituation } from '../../model/situation.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../policy/policy-rules.ts';
-import { DemandLog, type ContainerDemand } from '../../model/demand.ts';
+import { DemandLog, type ContainerDemand } from '../../model/evidence/demand.ts';
 import type { ExceptionDecision, LimitException } from '../../model/limit-exception.ts';
 
 const LIMITED = { container: { requests: amounts('100m', '128Mi'), limits: amounts(null, '256Mi') } };

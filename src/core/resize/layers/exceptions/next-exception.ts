@@ -14,7 +14,7 @@ import {
 import { asDecided } from './pending.ts';
 import type { OverageOffer } from './overage-offer.ts';
 import type { Capped } from './proposal.ts';
-import { isLeakApproved } from '../../plan/leak.ts';
+import { isLeakApproved } from '../../plan/container/leak.ts';
 import { withOverage } from './granted-overage.ts';
 
 /** Inputs of one transition. */

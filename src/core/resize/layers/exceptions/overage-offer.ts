@@ -3,8 +3,8 @@
 import type { ResizeMode } from '../../../../apis/conditions.ts';
 import type { ResourceName } from '#kube/records/resources';
 import type { DurationMs } from '#kube/units';
-import { isHeldByUser } from '../../plan/interlocks.ts';
-import { canLowerMemoryLimit } from '../../plan/pod-change.ts';
+import { isHeldByUser } from '../../plan/interlocks/interlocks.ts';
+import { canLowerMemoryLimit } from '../../plan/pod/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 import type { Evidence } from './evidence.ts';

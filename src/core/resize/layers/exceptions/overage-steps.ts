@@ -1,8 +1,8 @@
 // Steps that grant temporary overages to pods, and that take them back.
 
 import { FIELD, withAmount, type Values } from '../../model/container-values.ts';
-import { carryOut, type CarryOut } from '../../plan/carry-out.ts';
-import { isHeldByUser, findDueChangeBlocker } from '../../plan/interlocks.ts';
+import { carryOut, type CarryOut } from '../../plan/carry-out/carry-out.ts';
+import { isHeldByUser, findDueChangeBlocker } from '../../plan/interlocks/interlocks.ts';
 import type { Waiting } from '../../model/waiting.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';

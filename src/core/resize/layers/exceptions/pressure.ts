@@ -3,8 +3,8 @@
 import type { ResourceName } from '#kube/records/resources';
 import { HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { UsageSample } from '#kube/records/usage';
-import { WINDOW_MS, type DemandWindow } from '../../model/demand.ts';
-import { THROTTLED_RATIO } from '../../model/throttled-pods.ts';
+import { WINDOW_MS, type DemandWindow } from '../../model/evidence/demand.ts';
+import { THROTTLED_RATIO } from '../../model/evidence/throttled-pods.ts';
 
 /** A rising working set above this share of its limit is about to exceed it. */
 export const NEAR_LIMIT_RATIO: Ratio = 0.92;

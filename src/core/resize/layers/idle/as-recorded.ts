@@ -3,7 +3,7 @@
 
 import type { PodRecord } from '#kube/records/pod';
 import { FIELD, isLess, RESOURCES } from '../../model/container-values.ts';
-import type { IdleMemory } from '../../model/idle-memory.ts';
+import type { IdleMemory } from '../../model/evidence/idle-memory.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { isScaled } from './idle-scale.ts';
 

@@ -1,8 +1,8 @@
 // Keeps idle hours out of recommendations: while a workload is idle, and until it was active for a day, the recommendation is at least the
 // one before the idle period.
 
-import type { IdleMemory, LastIdle, Sizes } from '../../model/idle-memory.ts';
-import { requestsOnly } from '../../model/idle-memory.ts';
+import type { IdleMemory, LastIdle, Sizes } from '../../model/evidence/idle-memory.ts';
+import { requestsOnly } from '../../model/evidence/idle-memory.ts';
 import { UNSET_RESOURCES } from '#kube/records/resources';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import type { RecommenderRules, ResourceRules } from '../../../recommender/advice.ts';

@@ -6,7 +6,7 @@ import type { HpaRecord } from '../../../model/cluster-records.ts';
 import type { Instant } from '#kube/units';
 import { readOriginalValues } from '../../../ownership/original-values.ts';
 import { leave, take, valueToWrite, type OriginalValues } from '../../../ownership/owners.ts';
-import type { IdleMemory, IdleAnnotation } from '../../model/idle-memory.ts';
+import type { IdleMemory, IdleAnnotation } from '../../model/evidence/idle-memory.ts';
 
 type ScaledHpa = Pick<HpaRecord, 'name' | 'annotations'>;
 

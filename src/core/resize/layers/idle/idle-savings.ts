@@ -1,7 +1,7 @@
 // Savings of idle mode: the difference between natural and idle requests over all replicas.
 
 import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
-import type { IdleMemory, Sizes } from '../../model/idle-memory.ts';
+import type { IdleMemory, Sizes } from '../../model/evidence/idle-memory.ts';
 
 /** Sum of the requests of one replica's containers. */
 export function requestsOfReplica(sizes: Sizes): Resources {

@@ -5,7 +5,7 @@ import { findKeeper } from '../../../hpa/autoscaler-state.ts';
 import { hasAutoscaler } from './idle-originals.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ScaleStep } from '../../model/decision.ts';
-import type { IdleMemory } from '../../model/idle-memory.ts';
+import type { IdleMemory } from '../../model/evidence/idle-memory.ts';
 
 export type ScalePlan = Pick<IdleMemory, 'idleReplicas' | 'autoscaler'> & {
   /** Why the replicas are kept although the policy sets fewer; null: they are reduced, or the policy sets none. */

@@ -4,7 +4,7 @@ import type { LimitRangeRecord } from '../../../model/cluster-records.ts';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { MiB, type Bytes } from '#kube/units';
 import type { ContainerAdvice } from '../../../recommender/advice.ts';
-import { requestsOnly, type Sizes } from '../../model/idle-memory.ts';
+import { requestsOnly, type Sizes } from '../../model/evidence/idle-memory.ts';
 import { wakeThreshold, type IdleRules } from '../../policy/idle-rules.ts';
 
 /** Ratio of the idle memory request to the working set. */

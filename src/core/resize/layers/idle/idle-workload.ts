@@ -3,14 +3,14 @@
 import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS } from '#kube/units';
 import { checkIdleCandidacy, findInPlaceBlocker } from './idle-candidacy.ts';
-import type { IdleMemory, Sizes } from '../../model/idle-memory.ts';
-import { requestsOnly } from '../../model/idle-memory.ts';
+import type { IdleMemory, Sizes } from '../../model/evidence/idle-memory.ts';
+import { requestsOnly } from '../../model/evidence/idle-memory.ts';
 import { scaleDown, planScale, type ScalePlan } from './idle-scale.ts';
 import { idleSizes, isSmaller } from './idle-size.ts';
 import { wakeTriggers } from './waking.ts';
 import { containerMode } from '../../policy/policy-rules.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
-import { carryOut, type CarryOut } from '../../plan/carry-out.ts';
+import { carryOut, type CarryOut } from '../../plan/carry-out/carry-out.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
 import { changeSummary } from '../../plan/change-summary.ts';
 import { FIELD, RESOURCES, withAmount } from '../../model/container-values.ts';

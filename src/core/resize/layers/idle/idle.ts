@@ -1,20 +1,20 @@
 // Idle mode: idles a workload without load, keeps it idle, and wakes it. The rules are in the other files of this folder.
 
 import type { ResizeMode } from '../../../../apis/conditions.ts';
-import type { IdleMemory, LastIdle, Sizes } from '../../model/idle-memory.ts';
-import { requestsOnly } from '../../model/idle-memory.ts';
+import type { IdleMemory, LastIdle, Sizes } from '../../model/evidence/idle-memory.ts';
+import { requestsOnly } from '../../model/evidence/idle-memory.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { isScaled, restoreScale, scaleDown } from './idle-scale.ts';
 import { selectUnrestored, findWakeReason } from './waking.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
-import { carryOut } from '../../plan/carry-out.ts';
+import { carryOut } from '../../plan/carry-out/carry-out.ts';
 import { FIELD, isLess, RESOURCES } from '../../model/container-values.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { DecisionEvent } from '../../model/decision-event.ts';
 import { idledOutcome, idleWorkload, type IdleVerdict } from './idle-workload.ts';
 import { pickByRank } from '../../model/waiting.ts';
-import { isResizable } from '../../plan/pod-change.ts';
+import { isResizable } from '../../plan/pod/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { modeInForce } from '../../policy/policy-rules.ts';
 import { planContainers } from '../../plan/plan-containers.ts';

@@ -6,7 +6,7 @@ import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import type { DecisionEvent } from '../../model/decision-event.ts';
 import type { ChangeUnderWay, UserRequests, ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
-import { isReducingChange } from '../../plan/stages.ts';
+import { isReducingChange } from '../../plan/due/stages.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
 import { hasSeveralClasses, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';

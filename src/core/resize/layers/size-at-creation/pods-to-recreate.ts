@@ -1,11 +1,11 @@
 // Workloads whose pods are sized only at creation: reports how many pods are still to be re-created, and rolls the size back where new
 // pods fail with it.
 
-import { fitPod } from '../../plan/pod-change.ts';
-import { isShortLived, canChangePodsNow } from '../../plan/interlocks.ts';
-import { rolledBack } from '../../plan/remembered-change.ts';
-import { describeKeptResizes } from '../../plan/other-manager.ts';
-import { isSizedAtCreationOnly } from '../../plan/creation-only.ts';
+import { fitPod } from '../../plan/pod/pod-change.ts';
+import { isShortLived, canChangePodsNow } from '../../plan/interlocks/interlocks.ts';
+import { rolledBack } from '../../plan/due/remembered-change.ts';
+import { describeKeptResizes } from '../../plan/interlocks/other-manager.ts';
+import { isSizedAtCreationOnly } from '../../plan/interlocks/creation-only.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { Decide, ResizeLayer } from '../layer.ts';

@@ -2,16 +2,16 @@
 // its start. The size at creation is then rolled back to the values of the template.
 
 import { POD_ANNOTATIONS } from '../../../../apis/annotations.ts';
-import { approvedBaselinesOf } from '../../plan/approved-baselines.ts';
+import { approvedBaselinesOf } from '../../plan/container/approved-baselines.ts';
 import { namesOf, type PodRecord } from '#kube/records/pod';
 import { raiseResources } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { hasReduction, type Values } from '../../model/container-values.ts';
-import { isShortLived } from '../../plan/interlocks.ts';
-import { fitPod } from '../../plan/pod-change.ts';
+import { isShortLived } from '../../plan/interlocks/interlocks.ts';
+import { fitPod } from '../../plan/pod/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import { stageMs } from '../../plan/stages.ts';
-import { hasFailedAfter } from '../../plan/restart-rates.ts';
+import { stageMs } from '../../plan/due/stages.ts';
+import { hasFailedAfter } from '../../plan/verify/restart-rates.ts';
 
 /** A pod that is not ready after this time has failed to start: slow starts take minutes. */
 const MAX_START_UP_MS: DurationMs = 10 * MINUTE_MS;

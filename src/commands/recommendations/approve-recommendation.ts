@@ -1,0 +1,52 @@
+import type { ResizeMode } from '../../apis/conditions.ts';
+import type { Operations } from '../../apis/http/types.generated.ts';
+import { OPERATOR_OF_TARGET } from '../../core/access/requirement.ts';
+import { isoTime } from '#kube/time/iso-time';
+import type { Command, OnWorkload } from '../command.ts';
+import { COMMAND_EVENT } from '../context.ts';
+import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
+import { recommendedValues } from './recommended-values.ts';
+import { findChangedValue } from './seen-values.ts';
+
+/** Approves the values that the user has read; refused where the recommended values have changed. */
+export const approveRecommendation: Command<OnWorkload<Operations['approveRecommendation']['body']>, ChangedRecommendation> = {
+  requires: OPERATOR_OF_TARGET,
+  run(ports, caller, { target, body }) {
+    const by = caller.scope.actor;
+    return stateIntent(ports, caller, target, {
+      action: 'Approve',
+      eventReason: COMMAND_EVENT.approved,
+      message: withReason(`${by} approved the recommended values`, body.reason),
+      isChangingPods: () => true,
+      findIneffectiveReason: withoutApproval,
+      decide: ({ status, spec }, now) => {
+        const containers = recommendedValues(status);
+        if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to approve.' };
+        const moved = findChangedValue(body.containers, status?.containers ?? []);
+        if (moved !== null)
+          return { kind: 'conflict', message: `The recommended values have changed. ${moved} Read them and approve again.` };
+        if (spec.approved !== undefined && JSON.stringify(spec.approved.containers) === JSON.stringify(containers)) return null;
+        return { kind: 'patch', spec: { approved: { by, at: isoTime(now), containers }, rejected: null } };
+      },
+    });
+  },
+};
+
+/** Only mode Approve waits for an approval; in another mode it would stay pending and take effect at a later change of the mode. */
+function withoutApproval(mode: ResizeMode): string | null {
+  switch (mode) {
+    case 'Approve':
+      return null;
+    case 'Auto':
+      return 'its values are applied without an approval once nothing blocks them.';
+    case 'Observe':
+    case 'Recommend':
+    case 'Off':
+      return 'this mode applies nothing, so an approval would have no effect. Set the mode to Approve first, then approve.';
+  }
+}
+
+/** Appends the user's reason to a sentence. */
+export function withReason(sentence: string, reason: string | undefined): string {
+  return reason === undefined || reason === '' ? sentence : `${sentence}: ${reason}`;
+}

@@ -1,0 +1,32 @@
+import type { Operations } from '../../apis/http/types.generated.ts';
+import { OPERATOR_OF_TARGET } from '../../core/access/requirement.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
+import { withReason } from './approve-recommendation.ts';
+import type { Command, OnWorkload } from '../command.ts';
+import { COMMAND_EVENT } from '../context.ts';
+import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
+
+/** Requests a roll-back to the values before the last change; automatic changes then stop for 24 hours. */
+export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackRecommendation']['body']>, ChangedRecommendation> = {
+  requires: OPERATOR_OF_TARGET,
+  run(ports, caller, { target, body }) {
+    const by = caller.scope.actor;
+    return stateIntent(ports, caller, target, {
+      action: 'RollBack',
+      eventReason: COMMAND_EVENT.rollbackRequested,
+      message: withReason(`${by} requested a roll-back to the values before the last change`, body?.reason),
+      isChangingPods: () => true,
+      findIneffectiveReason: (mode) =>
+        mode === 'Off' ? 'this mode changes nothing, so nothing would be rolled back. Set another mode first, then roll back.' : null,
+      decide: ({ spec, status }, now) => {
+        const requestedAt = instantOf(spec.rollback?.at);
+        const rolledBackAt = instantOf(status?.rolledBack?.at);
+        const isPending = requestedAt !== null && (rolledBackAt === null || rolledBackAt < requestedAt);
+        if (isPending) return null;
+        if (status?.previous === undefined)
+          return { kind: 'conflict', message: 'Nothing was changed yet, so there is nothing to roll back.' };
+        return { kind: 'patch', spec: { rollback: { by, at: isoTime(now) }, approved: null } };
+      },
+    });
+  },
+};

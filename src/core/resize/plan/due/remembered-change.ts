@@ -1,0 +1,133 @@
+// The stored memory of a workload after its change begins, is dropped or is rolled back.
+
+import type { PodRecord } from '#kube/records/pod';
+import { isEvenkeelManager } from '../../../model/field-managers.ts';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
+import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
+import { greaterOf, hasReduction, hasSameValues, type Values } from '../../model/container-values.ts';
+import type { ChangeUnderWay, ResizeMemory, UserRequests, ObservedReduction, WorkloadSituation } from '../../model/situation.ts';
+import { withoutReductions, withReductions } from './once-a-day.ts';
+import { isVerificationNeeded } from './stages.ts';
+
+/** First hold after an automatic roll-back; each consecutive one doubles it, up to a week. */
+const HOLD_MS: DurationMs = 24 * HOUR_MS;
+const MAX_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
+
+/** The memory after a change starts. @param inForce values of all containers before the change */
+export function memoryAfterStart(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
+  const raisesOnly = !isVerificationNeeded(change, inForce);
+  return {
+    apply: raisesOnly ? { ...change, stage: 'All' } : change,
+    previous: { at: change.startedAt, values: inForce },
+    reductions: withReductions(memory.reductions, change, inForce),
+  };
+}
+
+/** Whether any pod differs from the values before the change. */
+export function hasChangedPods(pods: readonly PodRecord[], previous: ResizeMemory['previous']): boolean {
+  return pods.some(({ containers }) => containers.some((each) => !hasSameValues(previous?.values.get(each.name) ?? each, each)));
+}
+
+/** Whether the last change reduced a pod, and no other manager has resized it since. */
+export function isReducedByChange({ resizedBy, containers }: PodRecord, previous: ResizeMemory['previous']): boolean {
+  if (previous === null || resizedBy === null || !isEvenkeelManager(resizedBy.manager)) return false;
+  // Times in managedFields are whole seconds.
+  if (resizedBy.at < Math.floor(previous.at / SECOND_MS) * SECOND_MS) return false;
+  return containers.some((each) => hasReduction(previous.values.get(each.name) ?? each, each));
+}
+
+/** Whether a change lowers any amount of a container. */
+export function isContainerLowered(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
+  const [from, to] = [previous?.values.get(container), change.values.get(container)];
+  return from !== undefined && to !== undefined && hasReduction(from, to);
+}
+
+/**
+ * The memory after a change is ended: the previous values are in force again, except for raises that pods already have and may use.
+ * `previous` is kept, because unreachable pods may have the values of the change.
+ * @param hasChangedPods some pod was resized
+ */
+export function memoryAfterEnd(
+  memory: ResizeMemory,
+  pods: readonly PodRecord[],
+  now: Instant,
+  hasChangedPods: boolean,
+): Partial<ResizeMemory> {
+  const { apply, previous, lastApplied } = memory;
+  const values = previous === null || apply === null ? previous?.values : withReachedRaises(previous.values, apply.values, pods);
+  const isRaised = [...(values ?? [])].some(([name, each]) => !hasSameValues(previous?.values.get(name) ?? each, each));
+  const common = {
+    apply: null,
+    cpuBeforeIncrease: new Map(),
+    reductions: hasChangedPods ? memory.reductions : withoutReductions(memory.reductions, apply),
+  };
+  if (values === undefined || !(hasChangedPods || isRaised)) return common;
+  const by = lastApplied?.by ?? 'evenkeel';
+  return { ...common, lastApplied: { at: now, by, reason: `ended before completion: ${apply?.reason ?? ''}`, pods: 0, values } };
+}
+
+/** `from` with the raises of `to` that any pod already has. */
+function withReachedRaises(from: Values, to: Values, pods: readonly PodRecord[]): Values {
+  const reached = pods
+    .flatMap(({ containers }) => containers.map((each): Values => new Map([[each.name, each.actual ?? each]])))
+    .reduce(greaterOf, new Map());
+  return new Map(
+    [...from].map(([name, was]) => {
+      const [wanted, has] = [to.get(name) ?? was, reached.get(name) ?? was];
+      const amounts = (part: keyof RequestsAndLimits): OptionalResources => ({
+        cpuMillicores: raisedAmount(was[part].cpuMillicores, wanted[part].cpuMillicores, has[part].cpuMillicores),
+        memoryBytes: raisedAmount(was[part].memoryBytes, wanted[part].memoryBytes, has[part].memoryBytes),
+      });
+      return [name, { requests: amounts('requests'), limits: amounts('limits') }];
+    }),
+  );
+}
+
+function raisedAmount(was: number | null, wanted: number | null, has: number | null): number | null {
+  return was === null || wanted === null || has === null ? was : Math.max(was, Math.min(wanted, has));
+}
+
+/**
+ * The memory after a roll-back: the values before the last change are in force again. An automatic roll-back only reverts reductions,
+ * because raises that were made with them or later were needed.
+ * @param why `requestedAt`: `at` of the user request; null: the roll-back is automatic
+ */
+export function rolledBack(
+  memory: ResizeMemory,
+  now: Instant,
+  why: { readonly reason: string; readonly message: string; readonly requestedAt: Instant | null },
+): Partial<ResizeMemory> {
+  const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
+  const earlier = memory.previous?.values;
+  const values = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
+  const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
+  const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), MAX_HOLD_MS);
+  const isUndone = ({ before }: ObservedReduction): boolean =>
+    [...before].every(([name, from]) => !hasReduction(from, values?.get(name) ?? from));
+  return {
+    apply: null,
+    previous: null,
+    lastApplied: values === undefined ? memory.lastApplied : { at: now, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
+    rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
+    lastRollbackRequestAt: why.requestedAt ?? memory.lastRollbackRequestAt,
+    cpuBeforeIncrease: new Map(),
+    observedReductions: values === undefined ? memory.observedReductions : memory.observedReductions.filter((each) => !isUndone(each)),
+  };
+}
+
+/**
+ * The user's request for a roll-back that was not executed yet; null: none. A request stays in the Recommendation after its execution, so
+ * it is identified by its time, which neither later roll-backs nor clock changes affect.
+ */
+export function findPendingRollback({
+  userRequests,
+  memory,
+}: Pick<WorkloadSituation, 'userRequests' | 'memory'>): UserRequests['rollback'] {
+  const { rollback } = userRequests;
+  return rollback === null || rollback.at === memory.lastRollbackRequestAt ? null : rollback;
+}
+
+/** Resets the count of consecutive roll-backs after a verified change. A raise, or a change that takes effect only at creation, verifies nothing. */
+export function resetRollBackCount(rolledBack: ResizeMemory['rolledBack'], isProven: boolean): ResizeMemory['rolledBack'] {
+  return rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 };
+}

@@ -1,0 +1,226 @@
+import { RESIZE_MODES } from '../../apis/conditions.ts';
+import type {
+  AppliedValue,
+  Operations,
+  Recommendation as RecommendationItem,
+  RecommendationDetail,
+  RecommendationTotals,
+  Warning,
+  RecommendationClass,
+} from '../../apis/http/types.generated.ts';
+import type { Recommendation, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
+import type { NodePrice } from '../../ports/price-source.ts';
+import { sumCents } from '../../core/cost/cents.ts';
+import { explainContainers } from './explanation.ts';
+import { isUsingCapacity, type TotalsCache } from '../cluster/totals.ts';
+import { resolveWorkload, type WorkloadTarget } from '../../core/recommendations/resolve-workload.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { onNewIntent } from '../intent-watch.ts';
+import { RecordCache } from '../record-cache.ts';
+import { selectPage, type Listing } from '../listing.ts';
+import type { Refusal } from '../../core/access/refusal.ts';
+import type { Found, Page } from '../outcome.ts';
+import { classOfNode } from '../../core/resize/layers/node-classes/class-name.ts';
+import { recommendationRecord, recordInputs } from './recommendation-record.ts';
+import { explainSavings, type PricedPart } from '../../core/cost/explain-savings.ts';
+import type { Scope } from '../../core/access/scope.ts';
+import type { ReadSources } from '../sources.ts';
+import { countWaitingRaises } from './waiting-raises.ts';
+import { listRemedies } from './remedies.ts';
+import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../../core/access/requirement.ts';
+import { defineQuery } from '../query.ts';
+import { readRequestsAndLimits } from '../../core/recommendations/quantities.ts';
+
+const LISTING: Listing<RecommendationItem> = {
+  id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
+  namespaceOf: (item) => item.namespace,
+  namesOf: (item) => [item.name],
+  defaultSort: '-savingsPerMonthUsd',
+  levels: { risk: ['none', 'low', 'medium', 'high'], mode: RESIZE_MODES },
+  filters: ['state', 'reason', 'mode', 'risk', 'kind', 'policy', 'package'],
+};
+
+/** The API contract: recommendations are cached for 60 seconds. */
+const CACHE_MS = 60_000;
+/** Maximum of applied values in one response. */
+const HISTORY_SHOWN = 50;
+
+interface Cached {
+  readonly at: Instant;
+  readonly items: readonly RecommendationItem[];
+}
+
+/** `/recommendations`: computed once for all callers, filtered per caller, and cleared by every user request. */
+export class RecommendationQueries {
+  readonly #sources: ReadSources;
+  readonly #totals: TotalsCache;
+  readonly #records = new RecordCache<RecommendationItem>();
+  #cached: Cached | null = null;
+  #listening = false;
+
+  constructor(sources: ReadSources, totals: TotalsCache) {
+    this.#sources = sources;
+    this.#totals = totals;
+  }
+
+  list(scope: Scope, query: Operations['listRecommendations']['query']): Page<RecommendationItem, RecommendationTotals> | Refusal {
+    const cached = this.#fresh();
+    const page = selectPage(cached.items, LISTING, query, scope);
+    if (page.kind !== 'page') return page;
+    const { matched, ...rest } = page;
+    return { ...rest, summary: totalsOf(matched), cachedAt: cached.at };
+  }
+
+  /** All present records without the cache, for streams and for responses to commands. */
+  current(): readonly RecommendationItem[] {
+    return this.#compute().items;
+  }
+
+  /** The present record of one workload. After a write, `published` is the object of its response. */
+  record(workload: WorkloadRecord, published?: Recommendation): RecommendationItem {
+    return recommendationRecord(
+      workload,
+      published ?? this.#sources.cluster.findRecommendation(workloadKey(workload)),
+      this.#sources,
+      this.#totals,
+    );
+  }
+
+  async get(
+    scope: Scope,
+    target: { readonly namespace: string; readonly name: string; readonly kind?: string | undefined },
+  ): Promise<Found<RecommendationDetail> | Refusal> {
+    const resolved = resolveWorkload(this.#sources.cluster, scope, target);
+    if (resolved.kind !== 'workload') return resolved;
+    const { workload } = resolved;
+    const warnings: Warning[] = [];
+    const history = await this.#history(workload, warnings);
+    // Read after the await and without another one, so that all values are of one moment.
+    const key = workloadKey(workload);
+    const { cluster, decisions } = this.#sources;
+    const record = this.record(workload);
+    const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
+    const detail: RecommendationDetail = {
+      ...record,
+      classes: classRecords(status),
+      audit: {
+        containers: explainContainers(record, status?.inputs ?? [], decisions.evidence(key) ?? []),
+        rules: decisions.rules(workload),
+        money: explainSavings(record, this.#pricedParts(workload, record, status)),
+        history,
+        wouldChangeIt: listRemedies(record, status?.message),
+      },
+    };
+    return { kind: 'found', item: detail, ...(warnings.length === 0 ? {} : { warnings }) };
+  }
+
+  /** Drops the cached records after a user request. Totals and prices stay: a request alone changes no pod. */
+  clear(): void {
+    this.#cached = null;
+  }
+
+  #fresh(): Cached {
+    const now = this.#sources.clock.now();
+    const cached = this.#cached;
+    if (cached !== null && now - cached.at < CACHE_MS && now >= cached.at) return cached;
+    if (!this.#listening) {
+      this.#listening = true;
+      // Writes of this and other replicas arrive through the informers.
+      onNewIntent(this.#sources.cluster, () => this.clear());
+    }
+    return (this.#cached = this.#compute());
+  }
+
+  #compute(): Cached {
+    const items: RecommendationItem[] = [];
+    for (const workload of this.#sources.cluster.workloads()) {
+      const inputs = recordInputs(workload, this.#sources, this.#totals);
+      items.push(this.#records.of(workload, inputs, () => this.record(workload)));
+    }
+    return { at: this.#sources.clock.now(), items };
+  }
+
+  async #history(workload: WorkloadRecord, warnings: Warning[]): Promise<readonly AppliedValue[] | null> {
+    const { namespace, kind, name } = workload;
+    try {
+      const entries = await this.#sources.timeline.readEntries({ object: { namespace, kind, name }, limit: HISTORY_SHOWN });
+      // Entries without a container are shown only by the timeline.
+      return entries.flatMap(({ id, at, pod, container, from, to, reason, actor, outcome, message }) =>
+        container === null ? [] : [{ id, at: isoTime(at), pod: pod ?? '', container, from, to, reason, actor, outcome, message }],
+      );
+    } catch (error) {
+      this.#sources.logger.warn('Reading history failed', { err: error });
+      warnings.push({ code: 'history_unavailable', message: 'The history store cannot be reached, so applied values are not shown.' });
+      return null;
+    }
+  }
+
+  #pricedParts(workload: WorkloadRecord, record: RecommendationItem, status: RecommendationStatus | undefined): readonly PricedPart[] {
+    const { cluster } = this.#sources;
+    const pods = [...cluster.podsOf(workloadKey(workload))];
+    const classes = classRecords(status);
+    if (classes.length === 0) return [{ where: null, containers: record.containers, podPrices: this.#podPrices(pods) }];
+    const classOf = ({ node }: PodRecord): string | null => (node === null ? null : classOfNode(cluster.findNode(node)));
+    return classes.map(({ name, containers }) => ({
+      where: name,
+      containers,
+      podPrices: this.#podPrices(pods.filter((pod) => classOf(pod) === name)),
+    }));
+  }
+
+  #podPrices(pods: readonly PodRecord[]): readonly NodePrice[] {
+    const { prices } = this.#totals.totals();
+    return pods.filter(isUsingCapacity).flatMap((pod) => {
+      const price = pod.node === null ? undefined : prices.get(pod.node);
+      return price === undefined ? [] : [price];
+    });
+  }
+}
+
+function totalsOf(items: readonly RecommendationItem[]): RecommendationTotals {
+  const byState: Record<string, number> = {};
+  for (const item of items) byState[item.state] = (byState[item.state] ?? 0) + 1;
+  return {
+    savingsPerMonthUsd: sumCents(items.map((item) => item.savingsPerMonthUsd ?? 0)),
+    costPerMonthUsd: sumCents(items.map((item) => item.costPerMonthUsd ?? 0)),
+    byState,
+    waitingForNodeCapacity: countWaitingRaises(items.map((item) => item.waitingForNodeCapacity)),
+  };
+}
+
+export const listRecommendations = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: (
+    { recommendations }: { readonly recommendations: RecommendationQueries },
+    scope,
+    query: Operations['listRecommendations']['query'],
+  ) => recommendations.list(scope, query),
+});
+
+export const getRecommendation = defineQuery({
+  requires: VIEWER_OF_TARGET,
+  answer: (
+    { recommendations }: { readonly recommendations: RecommendationQueries },
+    scope,
+    { target }: { readonly target: WorkloadTarget },
+  ) => recommendations.get(scope, target),
+});
+
+/** A DaemonSet's node classes in the API; empty where it is not sized by node class. */
+function classRecords(status: RecommendationStatus | undefined): readonly RecommendationClass[] {
+  return (status?.classes ?? []).map(({ name, pods = 0, state = null, reason = null, message = null, containers = [] }) => ({
+    name,
+    pods,
+    state,
+    reason,
+    message,
+    containers: containers.map((container) => ({
+      name: container.name,
+      current: readRequestsAndLimits(container.current),
+      recommended: readRequestsAndLimits(container.recommended),
+    })),
+  }));
+}

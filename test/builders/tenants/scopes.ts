@@ -1,0 +1,31 @@
+import type { Scope } from '../../../src/core/access/scope.ts';
+
+/** A caller with a role in some namespaces (`*`: in all), signed in to the dashboard. */
+export function aScope(role: 'viewer' | 'operator', namespaces: readonly string[], actor = 'ann@example.com'): Scope {
+  const canView = (namespace: string): boolean => namespaces.includes('*') || namespaces.includes(namespace);
+  const operator = role === 'operator';
+  return {
+    identified: true,
+    viewer: true,
+    operator,
+    admin: false,
+    session: true,
+    actor,
+    key: `${role}:${namespaces.join(',')}`,
+    canView,
+    canOperate: (namespace) => operator && canView(namespace),
+  };
+}
+
+/** A request without a credential while authentication is on. */
+export const NO_CREDENTIAL: Scope = {
+  identified: false,
+  viewer: false,
+  operator: false,
+  admin: false,
+  session: false,
+  actor: 'anonymous',
+  key: 'none',
+  canView: () => false,
+  canOperate: () => false,
+};
