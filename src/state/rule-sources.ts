@@ -1,5 +1,5 @@
 import type { PodResizePolicySpec } from '../apis/v1alpha1/index.ts';
-import { isGlobMatch, parseGlob } from '../core/model/glob.ts';
+import { isGlobMatch, parseGlob } from '../core/model/names/glob.ts';
 import { defaultsFrom, effectiveValues, schemaFieldDefaults } from '../core/policies/effective-values.ts';
 import { valueOfField, type PolicyOverride } from '../core/policies/policy-overrides.ts';
 import type { RuleSources } from '../core/resize/policy/container-rules.ts';

@@ -50,7 +50,7 @@ import {
 import { leadTerm } from './lead-term.ts';
 import { openHistory } from './history/open-history.ts';
 import { openPrices } from './open-prices.ts';
-import { PauseWatch } from '../../runtime/pause-watch.ts';
+import { PauseWatch } from '../../runtime/effects/pause-watch.ts';
 import { raceWithAbort } from '../../runtime/or-aborted.ts';
 import { StatusRegistry } from './status-registry.ts';
 import { credentialsHealth, plaintextCredentials } from './usage/plaintext-credentials.ts';

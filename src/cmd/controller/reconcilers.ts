@@ -26,7 +26,7 @@ import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/cluster/writers.ts';
 import type { EffectGate } from '../../runtime/effects/effect-gate.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import type { PauseWatch } from '../../runtime/pause-watch.ts';
+import type { PauseWatch } from '../../runtime/effects/pause-watch.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';

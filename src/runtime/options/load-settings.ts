@@ -1,5 +1,5 @@
 import { masked } from './masked.ts';
-import { findNearest } from '../../core/model/find-nearest.ts';
+import { findNearest } from '../../core/model/names/find-nearest.ts';
 import { describeProblems, type Problem } from './problem.ts';
 import { readValue, type ValuePath } from './read-value.ts';
 import { environmentName, flagName, type Setting, type SettingsOf, type SettingsSchema, type SettingTable } from './setting.ts';

@@ -1,7 +1,7 @@
 // Finds the PodResizePolicy that governs a workload: the most specific one that selects it, and the oldest of equally specific ones.
 
 import type { PodResizePolicy } from '../../../apis/v1alpha1/index.ts';
-import { isGlobMatch } from '../../model/glob.ts';
+import { isGlobMatch } from '../../model/names/glob.ts';
 import { isLabelSelectorMatch } from '#kube/match-labels';
 
 /** Fields of a workload that policies select by. */

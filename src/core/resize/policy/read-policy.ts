@@ -10,7 +10,7 @@ import type {
 import type { IdleRules } from './idle-rules.ts';
 import { parseCountOrPercent } from '../../model/count-or-percent.ts';
 import { formatDuration, parseDuration } from '../../model/duration.ts';
-import { parseGlob, type Glob } from '../../model/glob.ts';
+import { parseGlob, type Glob } from '../../model/names/glob.ts';
 import type { Parsed } from '#kube/parsed';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { SECOND_MS, type DurationMs } from '#kube/units';

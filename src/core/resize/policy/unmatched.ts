@@ -5,8 +5,8 @@ import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
 import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { NamespaceRecord } from '../../model/cluster-records.ts';
-import { findNearest } from '../../model/find-nearest.ts';
-import { isGlobMatch } from '../../model/glob.ts';
+import { findNearest } from '../../model/names/find-nearest.ts';
+import { isGlobMatch } from '../../model/names/glob.ts';
 import type { WorkloadOverrides } from './workload-overrides.ts';
 
 /** Bounds the work where a policy lists many names. */

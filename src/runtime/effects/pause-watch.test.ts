@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { ManualClock, TEST_EPOCH } from '#embedded-cluster/testing/manual-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { HOUR_MS } from '#kube/units';
-import type { PauseRecord } from '../ports/cluster/cluster-feed.ts';
-import type { ClusterChange } from '../ports/cluster/cluster-reader.ts';
-import type { EventSpec } from '../ports/cluster/event-recorder.ts';
-import { PrometheusMetrics } from './metrics.ts';
+import type { PauseRecord } from '../../ports/cluster/cluster-feed.ts';
+import type { ClusterChange } from '../../ports/cluster/cluster-reader.ts';
+import type { EventSpec } from '../../ports/cluster/event-recorder.ts';
+import { PrometheusMetrics } from '../metrics.ts';
 import { PauseWatch } from './pause-watch.ts';
 
 const INCIDENT: PauseRecord = { reason: 'investigating an incident', until: null, uid: 'u-1' };

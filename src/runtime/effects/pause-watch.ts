@@ -2,12 +2,12 @@
 
 import type { Instant } from '#kube/units';
 import { isoTime } from '#kube/time/iso-time';
-import type { Clock } from '../ports/clock.ts';
-import type { PauseRecord } from '../ports/cluster/cluster-feed.ts';
-import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
-import type { EventRecorder } from '../ports/cluster/event-recorder.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Gauge, Metrics } from '../ports/metrics.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { PauseRecord } from '../../ports/cluster/cluster-feed.ts';
+import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
+import type { EventRecorder } from '../../ports/cluster/event-recorder.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Gauge, Metrics } from '../../ports/metrics.ts';
 
 export interface PauseWatchDependencies {
   readonly clock: Clock;
