@@ -65,6 +65,26 @@ describe('approve', () => {
     expect(world.records.written).toEqual([]);
   });
 
+  test.each([
+    [
+      'blocked',
+      { state: 'blocked', reason: 'invalid-policy', message: 'cooldown' },
+      'The change is blocked: cooldown. Remove the cause, then approve.',
+    ],
+    ['excluded', { state: 'excluded' }, 'The workload is excluded.'],
+    [
+      'held by an autoscaler',
+      { state: 'awaiting', reason: 'hpa', message: 'HorizontalPodAutoscaler web is changing the replicas' },
+      'A HorizontalPodAutoscaler blocks the change: HorizontalPodAutoscaler web is changing the replicas. Approve once it no longer does, or set mode Auto, in which its target follows the requests.',
+    ],
+    ['within its tolerance', { state: 'optimal', message: 'within the dead band' }, 'No change is due: within the dead band.'],
+  ] as const)('is refused where the workload is %s, since it would act later or never', async (_, status, message) => {
+    world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({ ...each, status: { ...each.status, ...status } }));
+    const outcome = await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
+    expect(outcome).toEqual({ kind: 'conflict', message });
+    expect(world.records.written).toEqual([]);
+  });
+
   test('accepts a container in the form of the record', async () => {
     const recommended = {
       requests: { cpuMillicores: 490, memoryBytes: 928 * MiB },
@@ -169,6 +189,19 @@ describe('roll back', () => {
 
   test('is refused where nothing was changed', async () => {
     expect((await carryOut(rollbackRecommendation, ports, aCaller(), { target: CHECKOUT, body: undefined })).kind).toBe('conflict');
+  });
+
+  test('after a roll-back names its time and the end of its hold', async () => {
+    world.cluster.recommendationList = world.cluster.recommendationList.map(({ status, ...each }) => {
+      const { previous: _, ...rest } = status ?? {};
+      return { ...each, status: { ...rest, rolledBack: { at: '2026-11-20T14:00:00Z', heldUntil: '2026-11-21T14:00:00Z' } } };
+    });
+    const outcome = await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
+    expect(outcome).toMatchObject({
+      kind: 'conflict',
+      message:
+        'Already rolled back at 2026-11-20T14:00:00Z; automatic changes are on hold until 2026-11-21T14:00:00Z. Nothing was changed since.',
+    });
   });
 
   test('a repeat with the same key is recognized for 24 hours, by any replica', async () => {

@@ -1,4 +1,5 @@
 import type { ResizeMode } from '../../apis/conditions.ts';
+import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import type { Operations } from '../../apis/http/types.generated.ts';
 import { OPERATOR_OF_TARGET } from '../../core/access/requirement.ts';
 import { isoTime } from '#kube/time/iso-time';
@@ -21,6 +22,8 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
       findIneffectiveReason: withoutApproval,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);
+        const blocker = findApprovalBlocker(status);
+        if (blocker !== null) return { kind: 'conflict', message: blocker };
         if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to approve.' };
         const moved = findChangedValue(body.containers, status?.containers ?? []);
         if (moved !== null)
@@ -44,6 +47,21 @@ function withoutApproval(mode: ResizeMode): string | null {
     case 'Off':
       return 'this mode applies nothing, so an approval would have no effect. Set the mode to Approve first, then approve.';
   }
+}
+
+/**
+ * Why an approval would change nothing now, and perhaps surprise later; null: a change is due. The message of the status names what blocks
+ * the workload and the remedy.
+ */
+function findApprovalBlocker(status: RecommendationStatus | undefined): string | null {
+  const { state, reason, message = '' } = status ?? {};
+  const why = message === '' ? '' : `: ${message}`;
+  if (state === 'blocked') return `The change is blocked${why}. Remove the cause, then approve.`;
+  if (state === 'excluded') return `The workload is excluded${why}.`;
+  if (state === 'awaiting' && reason === 'hpa')
+    return `A HorizontalPodAutoscaler blocks the change${why}. Approve once it no longer does, or set mode Auto, in which its target follows the requests.`;
+  if (state === 'optimal' || state === 'applied') return `No change is due${why}.`;
+  return null;
 }
 
 /** Appends the user's reason to a sentence. */

@@ -1,4 +1,5 @@
 import type { Operations } from '../../apis/http/types.generated.ts';
+import type { RecommendationStatusRolledBack } from '../../apis/v1alpha1/index.ts';
 import { OPERATOR_OF_TARGET } from '../../core/access/requirement.ts';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 import { withReason } from './approve-recommendation.ts';
@@ -23,10 +24,16 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
         const rolledBackAt = instantOf(status?.rolledBack?.at);
         const isPending = requestedAt !== null && (rolledBackAt === null || rolledBackAt < requestedAt);
         if (isPending) return null;
-        if (status?.previous === undefined)
-          return { kind: 'conflict', message: 'Nothing was changed yet, so there is nothing to roll back.' };
+        if (status?.previous === undefined) return { kind: 'conflict', message: describeNothing(status?.rolledBack) };
         return { kind: 'patch', spec: { rollback: { by, at: isoTime(now) }, approved: null } };
       },
     });
   },
 };
+
+/** Why there is nothing to roll back. */
+function describeNothing(rolledBack: RecommendationStatusRolledBack | undefined): string {
+  if (rolledBack === undefined) return 'Nothing was changed yet, so there is nothing to roll back.';
+  const hold = rolledBack.heldUntil === undefined ? '' : `; automatic changes are on hold until ${rolledBack.heldUntil}`;
+  return `Already rolled back at ${rolledBack.at}${hold}. Nothing was changed since.`;
+}

@@ -81,6 +81,12 @@ describe('the state of a workload', () => {
       'awaiting',
       'hpa',
     ],
+    [
+      'an autoscaler in motion, which no approval changes',
+      { policy: autoPolicy({ mode: 'Approve' }), hpas: [{ ...hpa, resourceMetrics: [], desiredReplicas: 4 }] },
+      'awaiting',
+      'hpa',
+    ],
     ['an autoscaler in motion', { hpas: [{ ...hpa, resourceMetrics: [], desiredReplicas: 4 }] }, 'awaiting', 'hpa'],
     ['a Job', { workload: aWorkloadRecord({ kind: 'Job' }) }, 'awaiting', 'restart'],
     ['a pod on Windows', { pods: pods(1, { windows: true }) }, 'awaiting', 'restart'],

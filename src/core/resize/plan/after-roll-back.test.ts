@@ -90,6 +90,12 @@ describe('a roll-back', () => {
     return after(short, decideWorkload(short), 4 * MINUTE_MS);
   }
 
+  /** Four pods of 500m and 512Mi whose reduction has begun. */
+  function rolledBackCandidate(): WorkloadSituation {
+    const start = aSituation({ pods: pods(4), advice: [anAdvice({ cpu: '500m', memory: '128Mi' })] });
+    return after(start, decideWorkload(start), 2 * MINUTE_MS);
+  }
+
   test('after a regression reverts reductions and no raise that was made meanwhile', () => {
     const harmed = ill(raisedMeanwhile());
     const decision = decideWorkload(harmed);
@@ -125,6 +131,23 @@ describe('a roll-back', () => {
     const crashed = { ...withUntouchedPod(), userRequests: { ...NO_USER_REQUESTS, rollback } };
     const back = after(crashed, decideWorkload(crashed), MINUTE_MS);
     expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(['500m 512Mi', '500m 512Mi', '500m 512Mi', expected]);
+  });
+
+  test.each([
+    ['below a floor', { 'evenkeel.io/floor': '{"main":{"cpu":"700m"}}' }, '700m 512Mi', 'cpu of main 700m instead of 500m, by its floor'],
+    [
+      'above a ceiling',
+      { 'evenkeel.io/ceiling': '{"main":{"memory":"384Mi"}}' },
+      '500m 384Mi',
+      'memory of main 384Mi instead of 512Mi, by its ceiling',
+    ],
+  ])('never goes %s that was set since, and says so', (_case, annotations, expected, message) => {
+    const rollback = { at: T0, by: 'ann' };
+    const asked = { ...rolledBackCandidate(), overrides: readOverrides(annotations), userRequests: { ...NO_USER_REQUESTS, rollback } };
+    const decision = decideWorkload(asked);
+    expect(decision.events.map((event) => event.message)).toContain(`rolled back to the previous values: requested by ann; ${message}`);
+    const back = after(asked, decision, MINUTE_MS);
+    expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(onAllPods(expected));
   });
 
   test('that a user requests reverts both', () => {

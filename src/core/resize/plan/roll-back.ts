@@ -3,6 +3,7 @@
 import type { Instant } from '#kube/units';
 import type { Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
+import { withinBounds } from './container/within-bounds.ts';
 import { carryOut } from './carry-out/carry-out.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './verify/throttling-and-pressure.ts';
@@ -59,10 +60,17 @@ export function endWatches(draft: Draft): void {
 }
 
 function rollBack(draft: Draft, reason: string, message: string, requestedAt: Instant | null): void {
-  draft.recordEffectiveValues(rolledBack(draft.memory, draft.context.now, { reason, message, requestedAt }));
+  const { policy, overrides, now } = draft.context;
+  let bounded = '';
+  const within = (earlier: Values): Values => {
+    const { values, messages } = withinBounds(earlier, policy, overrides);
+    bounded = messages.map((each) => `; ${each}`).join('');
+    return values;
+  };
+  draft.recordEffectiveValues(rolledBack(draft.memory, now, { reason, message, requestedAt }, within));
   draft.events.push({
     type: requestedAt === null ? 'Warning' : 'Normal',
     reason: 'RolledBack',
-    message: `rolled back to the previous values: ${message}`,
+    message: `rolled back to the previous values: ${message}${bounded}`,
   });
 }

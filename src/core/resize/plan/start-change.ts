@@ -30,7 +30,7 @@ export function startChange(draft: Draft): Outcome {
   const blocker = findHold(draft.context);
   const due = wanted.filter((change) => blocker === null || isAllowedDuringHold(draft.context, change));
   if (due.length === 0) return outcomeOfWaiting(blocker === null ? [] : [blocker], draft.unchanged());
-  if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, approval);
+  if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, due, approval);
   const { allowed, waits } = splitByBlockers(draft.context, due, approved !== null);
   if (allowed.length === 0) return outcomeOfWaiting(waits, draft.unchanged());
   const concurrency = awaitConcurrency(draft.context);
@@ -68,7 +68,16 @@ function decideNothingDue(draft: Draft): Outcome {
   );
 }
 
-function awaitApproval(draft: Draft, approval: ApprovalState): Outcome {
+/** Outcome where autoscalers block every due change for good, which no approval changes; null: an approval is awaited. */
+function awaitAutoscalers(draft: Draft, due: readonly DueChange[]): Outcome | null {
+  const { allowed, waits } = splitByBlockers(draft.context, due, true);
+  const isLasting = allowed.length === 0 && waits.every(({ reason, until }) => reason === 'hpa' && until === null);
+  return isLasting ? outcomeOfWaiting(waits, draft.unchanged()) : null;
+}
+
+function awaitApproval(draft: Draft, due: readonly DueChange[], approval: ApprovalState): Outcome {
+  const blocked = awaitAutoscalers(draft, due);
+  if (blocked !== null) return blocked;
   if (approval.kind !== 'lapsed') return outcome('awaiting', 'approval', draft.summary());
   draft.events.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
   return outcome('awaiting', 'approval', `${approval.message}; ${draft.summary()}`);

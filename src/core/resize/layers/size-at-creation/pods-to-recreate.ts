@@ -1,12 +1,14 @@
 // Workloads whose pods are sized only at creation: reports how many pods are still to be re-created, and rolls the size back where new
 // pods fail with it.
 
+import { withinBounds } from '../../plan/container/within-bounds.ts';
 import { fitPod } from '../../plan/pod/pod-change.ts';
 import { isShortLived, canChangePodsNow } from '../../plan/interlocks/interlocks.ts';
 import { rolledBack } from '../../plan/due/remembered-change.ts';
 import { describeKeptResizes } from '../../plan/interlocks/other-manager.ts';
 import { isSizedAtCreationOnly } from '../../plan/interlocks/creation-only.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
+import type { Values } from '../../model/container-values.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { Decide, ResizeLayer } from '../layer.ts';
 import { regressionAfterCreation } from './regression-after-creation.ts';
@@ -22,10 +24,11 @@ export const sizeAtCreation: ResizeLayer = {
 function rollBackOnRegression(context: WorkloadSituation, next: Decide): WorkloadDecision {
   const regression = regressionAfterCreation(context);
   if (regression === null) return next(context);
-  const { memory, now } = context;
+  const { memory, now, policy, overrides } = context;
   const { reason, message, asDeployed } = regression;
   const before = { ...memory, previous: { at: now, values: asDeployed } };
-  const decision = next({ ...context, memory: { ...before, ...rolledBack(before, now, { reason, message, requestedAt: null }) } });
+  const within = (values: Values): Values => withinBounds(values, policy, overrides).values;
+  const decision = next({ ...context, memory: { ...before, ...rolledBack(before, now, { reason, message, requestedAt: null }, within) } });
   const event = { type: 'Warning', reason: 'RolledBack', message: `rolled back to the previous values: ${message}` } as const;
   return { ...decision, events: [event, ...decision.events] };
 }

@@ -90,16 +90,19 @@ function raisedAmount(was: number | null, wanted: number | null, has: number | n
 /**
  * The memory after a roll-back: the values before the last change are in force again. An automatic roll-back only reverts reductions,
  * because raises that were made with them or later were needed.
+ * @param within bounds the values: a floor or a ceiling may have been set since
  * @param why `requestedAt`: `at` of the user request; null: the roll-back is automatic
  */
 export function rolledBack(
   memory: ResizeMemory,
   now: Instant,
   why: { readonly reason: string; readonly message: string; readonly requestedAt: Instant | null },
+  within: (values: Values) => Values,
 ): Partial<ResizeMemory> {
   const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
   const earlier = memory.previous?.values;
-  const values = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
+  const unbounded = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
+  const values = unbounded === undefined ? undefined : within(unbounded);
   const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
   const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), MAX_HOLD_MS);
   const isUndone = ({ before }: ObservedReduction): boolean =>

@@ -1,0 +1,59 @@
+// Bounds values that come from the past, such as those of a roll-back: the floor or the ceiling may have been set since.
+
+import { formatAmount } from '#kube/quantity';
+import type { OptionalResources, RequestsAndLimits, ResourceName } from '#kube/records/resources';
+import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container-values.ts';
+import { requestBounds } from '../../policy/container-rules.ts';
+import type { PolicyRules } from '../../policy/policy-rules.ts';
+import type { WorkloadOverrides } from '../../policy/workload-overrides.ts';
+
+/** Bounded values, and a message about each amount that differs. */
+export interface BoundedValues {
+  readonly values: Values;
+  /** For example `cpu of main 300m instead of 200m, by its floor`. */
+  readonly messages: readonly string[];
+}
+
+/** How a message names the source of a bound; other sources are no user's bounds. */
+const SOURCES: Readonly<Record<string, string>> = { floor: 'by its floor', ceiling: 'by its ceiling', policy: "by the policy's bound" };
+
+/** Raises requests below a floor or `min`, and lowers those above a ceiling or `max`. A limit equal to its request stays equal, and none is below it. */
+export function withinBounds(values: Values, policy: PolicyRules, overrides: WorkloadOverrides): BoundedValues {
+  const messages: string[] = [];
+  const bounded = [...values].map(([name, amounts]): [string, RequestsAndLimits] => {
+    let next = amounts;
+    for (const resource of RESOURCES) {
+      const request = amounts.requests[FIELD[resource]];
+      const bound = request === null ? null : boundOf(request, resource, policy, overrides, name);
+      if (request === null || bound === null) continue;
+      next = withRequest(next, resource, bound.value);
+      messages.push(
+        `${resource} of ${name} ${formatAmount(resource, bound.value)} instead of ${formatAmount(resource, request)}, ${bound.text}`,
+      );
+    }
+    return [name, next];
+  });
+  return { values: new Map(bounded), messages };
+}
+
+/** The bound that an amount breaks; null: none. */
+function boundOf(
+  request: number,
+  resource: ResourceName,
+  policy: PolicyRules,
+  overrides: WorkloadOverrides,
+  container: string,
+): { readonly value: number; readonly text: string } | null {
+  const { min, max } = requestBounds(resource, policy, overrides, container, null);
+  const broken = request < min.value ? min : max !== null && request > max.value ? max : null;
+  const text = broken === null ? undefined : SOURCES[broken.source];
+  return broken === null || text === undefined ? null : { value: broken.value, text };
+}
+
+function withRequest({ requests, limits }: RequestsAndLimits, resource: ResourceName, request: number): RequestsAndLimits {
+  const [before, limit] = [requests[FIELD[resource]], limits[FIELD[resource]]];
+  const isEqual = limit !== null && limit === before;
+  const nextLimits: OptionalResources =
+    limit === null ? limits : withAmount(limits, resource, isEqual ? request : Math.max(limit, request));
+  return { requests: withAmount(requests, resource, request), limits: nextLimits };
+}
