@@ -97,9 +97,6 @@ export const NODE_ANNOTATIONS = {
   simulateInterruption: 'evenkeel.io/simulate-interruption',
 } as const;
 
-/** Prefix of every annotation of Evenkeel. */
-export const ANNOTATION_PREFIX = 'evenkeel.io/';
-
 /** All annotations above, by the object that carries them. */
 export const ANNOTATIONS_BY_OBJECT = {
   workload: WORKLOAD_ANNOTATIONS,

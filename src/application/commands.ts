@@ -13,6 +13,7 @@ import { rollbackRecommendation } from '../commands/recommendations/rollback-rec
 import { removeBounds, setBounds } from '../commands/workloads/set-bounds.ts';
 import { setExclusion } from '../commands/workloads/set-exclusion.ts';
 import { setPolicyOverride } from '../commands/set-policy-override.ts';
+import { endHold, holdWorkload } from '../commands/workloads/set-hold.ts';
 import { setWorkloadMode } from '../commands/workloads/set-workload-mode.ts';
 import { stripAnnotations } from '../commands/workloads/strip-annotations.ts';
 import { triggerResizeCycle } from '../commands/trigger-resize-cycle.ts';
@@ -40,6 +41,11 @@ const LIMIT_EXCEPTIONS = {
     answered(limitExceptions.of(workload, recommendation)),
 } as const;
 
+const WORKLOAD = {
+  current: RECOMMENDATION.current,
+  answer: ({ recommendations }: ReadModels, workload: WorkloadRecord) => answered(recommendations.record(workload)),
+} as const;
+
 const OVERRIDES = {
   current: ({ overrides }: ReadModels, scope: Scope, { target }: OnTarget) => overrides.get(scope, target),
   answer: ({ overrides }: ReadModels, workload: WorkloadRecord) => answered(overrides.record(workload)),
@@ -56,10 +62,9 @@ export const COMMANDS = {
   approveRecommendation: actionOf(approveRecommendation, RECOMMENDATION),
   rejectRecommendation: actionOf(rejectRecommendation, RECOMMENDATION),
   rollbackRecommendation: actionOf(rollbackRecommendation, RECOMMENDATION),
-  setRecommendationMode: actionOf(setWorkloadMode, {
-    current: RECOMMENDATION.current,
-    answer: ({ recommendations }, workload) => answered(recommendations.record(workload)),
-  }),
+  setRecommendationMode: actionOf(setWorkloadMode, WORKLOAD),
+  holdWorkload: actionOf(holdWorkload, WORKLOAD),
+  endHold: actionOf(endHold, WORKLOAD),
   bulkRecommendations: actionOf(bulkRecommendations, BULK),
   triggerResizeCycle: actionOf(triggerResizeCycle, { answer: (_models, cycle) => answered(cycle) }),
   setBounds: actionOf(setBounds, OVERRIDES),

@@ -68,6 +68,8 @@ export const COMMAND_EVENT = {
   rejected: 'Rejected',
   rollbackRequested: 'RollbackRequested',
   modeSet: 'ModeSet',
+  held: 'Held',
+  holdEnded: 'HoldEnded',
   wakeRequested: 'WakeRequested',
   cycleTriggered: 'CycleTriggered',
   overrideSet: 'OverrideSet',

@@ -30,6 +30,8 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   rejectRecommendation: { path: '/recommendations/shop/web/reject' },
   rollbackRecommendation: { path: '/recommendations/shop/cart/rollback', body: { reason: 'too tight' } },
   setRecommendationMode: { path: '/recommendations/shop/web/mode', body: { mode: 'Off' } },
+  holdWorkload: { path: '/recommendations/shop/web/hold', body: { for: '2h', reason: 'load test' } },
+  endHold: { path: '/recommendations/shop/web/hold' },
   bulkRecommendations: { path: '/recommendations/bulk', body: { items: [{ namespace: 'shop', name: 'web', action: 'mode', mode: null }] } },
   listOverrides: { path: '/overrides' },
   getOverride: { path: '/overrides/shop/web' },

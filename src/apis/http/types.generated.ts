@@ -625,6 +625,13 @@ export interface ModeBody {
   readonly reason?: string;
 }
 
+export interface HoldBody {
+  /** Time without automatic changes: a duration from 1m to 90d. */
+  readonly for?: string;
+  /** Recorded in the audit and shown with the change. */
+  readonly reason?: string;
+}
+
 export interface BulkItem {
   readonly namespace: string;
   readonly kind?: string;
@@ -1341,6 +1348,22 @@ export interface Operations {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
     readonly body: ModeBody;
+    readonly data: Recommendation;
+    readonly summary: undefined;
+  };
+  /** Hold one workload for a time. */
+  holdWorkload: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: HoldBody | undefined;
+    readonly data: Recommendation;
+    readonly summary: undefined;
+  };
+  /** End the hold of one workload. */
+  endHold: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: undefined;
     readonly data: Recommendation;
     readonly summary: undefined;
   };

@@ -103,6 +103,8 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   command('rejectRecommendation', toTarget);
   command('rollbackRecommendation', toTarget);
   command('setRecommendationMode', toTarget);
+  command('holdWorkload', (request) => ({ ...onTarget(request), body: request.body ?? {} }));
+  command('endHold', (request) => ({ ...onTarget(request), body: {} }));
   command('triggerResizeCycle', () => undefined);
   command('setBounds', toTarget);
   command('removeBounds', (request) => ({ ...onTarget(request), body: {} }));

@@ -1,6 +1,6 @@
 // Metadata of any object: names, versions, labels, times and controller.
 
-import { ANNOTATION_PREFIX, ANNOTATIONS_BY_OBJECT, MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION } from '../../../apis/annotations.ts';
+import { PREFIX, ANNOTATIONS_BY_OBJECT, MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION } from '../../../apis/annotations.ts';
 import type { Instant } from '#kube/units';
 import type { OwnerRef } from '#kube/records/workload';
 import type { Interner } from './interner.ts';
@@ -65,7 +65,7 @@ export function annotationsOf(
   let unknown = 0;
   for (const key in all) {
     if (!OWN_ANNOTATIONS.has(key) && !others.has(key)) {
-      if (!key.startsWith(ANNOTATION_PREFIX) || unknown >= MAX_UNKNOWN) continue;
+      if (!key.startsWith(PREFIX) || unknown >= MAX_UNKNOWN) continue;
       unknown += 1;
       retained[key] = '';
       continue;

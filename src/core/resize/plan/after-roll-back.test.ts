@@ -81,6 +81,18 @@ test.each<[string, (situation: WorkloadSituation) => WorkloadSituation]>([
   expect(decideWorkload(start)).toMatchObject({ state: 'awaiting', reason: 'hold', steps: [] });
 });
 
+test.each([
+  ['ends at an annotation between the roll-back and now', -1, true],
+  ['does not end at an annotation before the roll-back', -100, false],
+  ['stays while the annotation lies in the future', 1, false],
+])('the hold after a roll-back %s', (_case, hours, ends) => {
+  const held = { ...rolledBack(), advice: [anAdvice({ cpu: '500m', memory: '512Mi' })] };
+  const now = held.now + HOUR_MS;
+  const overrides = { ...NO_OVERRIDES, heldUntil: now + hours * HOUR_MS + MINUTE_MS };
+  const { memory: after } = decideWorkload({ ...held, now, overrides });
+  expect((after.rolledBack?.heldUntil ?? 0) <= now).toBe(ends);
+});
+
 describe('a roll-back', () => {
   /** Memory is reduced on the canary, CPU is raised meanwhile, and then the canary fails. */
   function raisedMeanwhile(): WorkloadSituation {

@@ -41,6 +41,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const draft = new Draft(context);
   reportNodeOoms(draft);
   reportUnmatchedAnnotations(draft);
+  endHoldOfRollBack(draft);
   const largestNode = recordLargestNode(draft.context);
   if (largestNode !== draft.memory.largestNode) draft.remember({ largestNode });
   const pace = recordPace(draft.context);
@@ -67,6 +68,15 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     events: draft.events,
     reconcileAfterMs: Math.min(untilNext, lookEveryMs),
   };
+}
+
+/** A user ends the hold after a roll-back by an annotation evenkeel.io/held-until that lies between the roll-back and now. */
+function endHoldOfRollBack(draft: Draft): void {
+  const { now, overrides } = draft.context;
+  const { rolledBack } = draft.memory;
+  const end = overrides.heldUntil;
+  if (rolledBack === null || rolledBack.heldUntil <= now || end === null || end < rolledBack.at || end > now) return;
+  draft.remember({ rolledBack: { ...rolledBack, heldUntil: end } });
 }
 
 /** An annotation without an effect, such as evenkeel.io/exlude, is probably misspelled: its author expects something else than what happens. */

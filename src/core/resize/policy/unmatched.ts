@@ -1,6 +1,6 @@
 // Parts of a policy and annotations of a workload that match nothing, each with a suggestion where a name is similar.
 
-import { ANNOTATION_PREFIX, OBJECT_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import { PREFIX, OBJECT_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
 import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { WorkloadRecord } from '#kube/records/workload';
@@ -70,7 +70,7 @@ export function listUnmatchedAnnotations(
   containers: Iterable<string>,
 ): readonly string[] {
   const unknown = Object.keys(annotations)
-    .filter((name) => name.startsWith(ANNOTATION_PREFIX) && !KNOWN_ANNOTATIONS.includes(name))
+    .filter((name) => name.startsWith(PREFIX) && !KNOWN_ANNOTATIONS.includes(name))
     .map((name) => `${name} is not an annotation of a workload and has no effect${suggestion(findNearest(name, KNOWN_ANNOTATIONS))}`);
   const names = [...new Set(containers)];
   const bounds = [

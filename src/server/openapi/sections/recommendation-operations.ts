@@ -107,6 +107,28 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     answer: changed,
   },
   {
+    id: 'holdWorkload',
+    method: 'put',
+    path: '/recommendations/{ns}/{name}/hold',
+    tag: 'Recommendations',
+    title: 'Hold one workload for a time',
+    description: 'Written as the annotation `evenkeel.io/held-until`: no change starts before it, and the change under way ends.',
+    parameters: workload,
+    body: ref('HoldBody'),
+    answer: changed,
+  },
+  {
+    id: 'endHold',
+    method: 'delete',
+    path: '/recommendations/{ns}/{name}/hold',
+    tag: 'Recommendations',
+    title: 'End the hold of one workload',
+    description:
+      'Ends the hold of a user, and that of a roll-back. The annotation `evenkeel.io/held-until` is removed, or set to the present time where a roll-back holds the workload.',
+    parameters: workload,
+    answer: changed,
+  },
+  {
     id: 'listResizeStats',
     method: 'get',
     path: '/resize-stats',

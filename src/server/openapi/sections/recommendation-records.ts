@@ -16,6 +16,9 @@ import {
   type Schema,
 } from '../schema.ts';
 
+/** How long a hold lasts. */
+export const heldFor = string('Time without automatic changes: a duration from 1m to 90d.', { maxLength: 64, default: '24h' });
+
 export const RISKS = ['none', 'low', 'medium', 'high'] as const;
 export const BULK_MAX_ITEMS = 500;
 
@@ -231,6 +234,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   ModeBody: object({ mode: nullable(oneOf(['Auto', 'Approve', 'Recommend', 'Off'], 'null: the policy’s mode.')), reason }, undefined, [
     'reason',
   ]),
+  HoldBody: object({ for: heldFor, reason }, undefined, ['for', 'reason']),
   BulkItem: object(
     {
       namespace: name,

@@ -1,13 +1,12 @@
 import { DRIFTS } from '../../../core/resource-audit/drift.ts';
 import type { OperationSpec, ParameterSpec } from '../operation.ts';
 import { enumFilter, kindQuery, namePath, namespacePath, textFilter } from '../parameters.ts';
-import { BULK_MAX_ITEMS } from './recommendation-records.ts';
+import { BULK_MAX_ITEMS, heldFor } from './recommendation-records.ts';
 import { array, boolean, integer, map, nullable, object, oneOf, ref, string, type Schema } from '../schema.ts';
 
 const workload: readonly ParameterSpec[] = [namespacePath, namePath, kindQuery];
 const name = string(undefined, { minLength: 1, maxLength: 253 });
 const reason = string('Recorded with the change, in its Event and the audit.', { maxLength: 1000 });
-const heldFor = string('Time without automatic changes: a duration from 1m to 90d.', { maxLength: 64, default: '24h' });
 
 const DRIFT_DESCRIPTION =
   '`none`: every pod has the template’s values. `resized`: every pod has the same values set by Evenkeel, and they are still recommended. `stale`: every pod has the same values set by Evenkeel, and others are recommended now. `partial`: pods differ (a change or rollout is in progress or has stopped). `manual`: a pod has a value that neither the template nor Evenkeel set. A missing request beside a limit counts as that limit, and LimitRange defaults count as the template’s values.';
