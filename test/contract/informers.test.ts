@@ -194,7 +194,7 @@ describe('on the embedded cluster', () => {
     expect(new Map(policies().map(({ name, decisive }) => [name, decisive]))).toEqual(names);
   });
 
-  test('the kill switch is seen', async () => {
+  test('the pause is seen', async () => {
     await post('/api/v1/namespaces/evenkeel-system/configmaps', {
       apiVersion: 'v1',
       kind: 'ConfigMap',

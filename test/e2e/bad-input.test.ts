@@ -51,7 +51,9 @@ describe('A wrong PodResizePolicy', () => {
       expect(ready?.reason).toBe('InvalidSpec');
       expect(ready?.message).toMatch(/^spec\.windows\[0\]\.start.*99/);
       const status = await world.recommendationOf('misruled', 'is blocked: the policy is invalid', ({ state }) => state === 'blocked');
-      expect(status).toMatchObject({ reason: 'invalid-policy', message: expect.stringContaining(ready?.message ?? '?') });
+      const [problem, effect] = ready?.message.split('; until it is valid, ') ?? [];
+      expect(effect).toMatch(/^1 workload that it governs get no new sizes/);
+      expect(status).toMatchObject({ reason: 'invalid-policy', message: expect.stringContaining(problem ?? '?') });
       await world.cycles('misruled', 3);
       expect(await world.resourcesOf('misruled')).toEqual(before);
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isAborted } from '../../../src/adapters/kubernetes/pause.ts';
+import { isAborted } from '../../../src/adapters/kubernetes/sleep.ts';
 import type { ApiTransport } from '#kube/api-transport';
 import type { KubeletServers } from './kubelet-servers.ts';
 

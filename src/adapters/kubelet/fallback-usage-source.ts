@@ -5,7 +5,7 @@ import type { Activity, Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { UsageSink, UsageSource } from '../../ports/usage/usage-source.ts';
-import { isAborted } from '../kubernetes/pause.ts';
+import { isAborted } from '../kubernetes/sleep.ts';
 import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 
 /** A usage source whose availability can be checked before it is used. */

@@ -50,7 +50,7 @@ import {
 import { leadTerm } from './lead-term.ts';
 import { openHistory } from './history/open-history.ts';
 import { openPrices } from './open-prices.ts';
-import { PauseWatch } from '../../runtime/effects/pause-watch.ts';
+import { PauseReporter } from '../../runtime/effects/pause-reporter.ts';
 import { raceWithAbort } from '../../runtime/or-aborted.ts';
 import { StatusRegistry } from './status-registry.ts';
 import { credentialsHealth, plaintextCredentials } from './usage/plaintext-credentials.ts';
@@ -157,7 +157,7 @@ class ControllerStart {
       reductionsPerMinute: laneBudgets(settings, () => [...state.nodes()].length),
       sources: [{ name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt(), problem: () => usage.problem() }],
     });
-    const pauseWatch = new PauseWatch({
+    const pauseReporter = new PauseReporter({
       clock,
       cluster: state,
       activePause: (now) => state.activePause(now),
@@ -186,7 +186,7 @@ class ControllerStart {
       records: new KubernetesRecordWriter(host.leaderTransport),
       signer,
       events,
-      pauseWatch,
+      pauseReporter,
       permissions: host.permissions,
       informers,
       autoscalerLease,
@@ -234,8 +234,8 @@ class ControllerStart {
     await raceWithAbort(informers.whenSynced, host.stopping);
     await host.addComponent(
       'pause watch',
-      () => pauseWatch.stop(),
-      () => pauseWatch.start(),
+      () => pauseReporter.stop(),
+      () => pauseReporter.start(),
     );
     await host.addComponent(
       'evenkeel-autoscaler lease reader',

@@ -26,7 +26,7 @@ import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/cluster/writers.ts';
 import type { EffectGate } from '../../runtime/effects/effect-gate.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import type { PauseWatch } from '../../runtime/effects/pause-watch.ts';
+import type { PauseReporter } from '../../runtime/effects/pause-reporter.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
@@ -63,7 +63,7 @@ export interface ReconcilersDependencies {
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
-  readonly pauseWatch: Pick<PauseWatch, 'onChange'>;
+  readonly pauseReporter: Pick<PauseReporter, 'onChange'>;
   readonly permissions: PermissionWatch;
   readonly informers: Pick<KubernetesInformers, 'scalableKinds'>;
   readonly autoscalerLease: Pick<AutoscalerLeaseReader, 'lease' | 'onChange'>;
@@ -138,7 +138,7 @@ export class Reconcilers {
     const stops = [
       watchPolicies(state, (name) => policies.add(name)),
       watchSelections(state, (name, afterMs) => policies.addAfter(name, afterMs)),
-      this.#dependencies.pauseWatch.onChange(enqueuePolicies),
+      this.#dependencies.pauseReporter.onChange(enqueuePolicies),
       watchWorkloads(state, (key, afterMs) => workloads.addAfter(key, afterMs, 'normal')),
       this.#dependencies.autoscalerLease.onChange(enqueuePolicies),
       // An OOM kill is handled at once, without waiting for the policy's interval.

@@ -140,7 +140,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     return endpoints;
   }
 
-  /** Watches these kinds into `state`, and the kill switch in any case, which the gate needs. */
+  /** Watches these kinds into `state`, and the pause in any case, which the gate needs. */
   async startInformers(kinds: readonly ClusterKind[]): Promise<KubernetesInformers> {
     const { logger, metrics } = this;
     const { transport, clock, activity, random, namespace, timer, watches = { timer } } = this.environment;

@@ -193,7 +193,7 @@ describe('A second binary on the process host', () => {
     return (body as { readonly spec: { readonly holderIdentity?: string } }).spec.holderIdentity;
   }
 
-  test('leads with its own lease, reconciles the objects of its informer, and watches the kill switch', async () => {
+  test('leads with its own lease, reconciles the objects of its informer, and watches the pause', async () => {
     const replica = start('one');
     expect(await replica.whenReconciled()).toMatchObject({ dryRun: true, paused: null, stale: null });
     expect(await holder()).toBe('one');

@@ -36,7 +36,7 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
 };
 
 /** Only mode Approve waits for an approval; in another mode it would stay pending and take effect at a later change of the mode. */
-function withoutApproval(mode: ResizeMode): string | null {
+export function withoutApproval(mode: ResizeMode): string | null {
   switch (mode) {
     case 'Approve':
       return null;
@@ -53,7 +53,7 @@ function withoutApproval(mode: ResizeMode): string | null {
  * Why an approval would change nothing now, and perhaps surprise later; null: a change is due. The message of the status names what blocks
  * the workload and the remedy.
  */
-function findApprovalBlocker(status: RecommendationStatus | undefined): string | null {
+export function findApprovalBlocker(status: RecommendationStatus | undefined): string | null {
   const { state, reason, message = '' } = status ?? {};
   const why = message === '' ? '' : `: ${message}`;
   if (state === 'blocked') return `The change is blocked${why}. Remove the cause, then approve.`;

@@ -24,7 +24,7 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
         const rolledBackAt = instantOf(status?.rolledBack?.at);
         const isPending = requestedAt !== null && (rolledBackAt === null || rolledBackAt < requestedAt);
         if (isPending) return null;
-        if (status?.previous === undefined) return { kind: 'conflict', message: describeNothing(status?.rolledBack) };
+        if (status?.previous === undefined) return { kind: 'conflict', message: describeNothingToRollBack(status?.rolledBack) };
         return { kind: 'patch', spec: { rollback: { by, at: isoTime(now) }, approved: null } };
       },
     });
@@ -32,7 +32,7 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
 };
 
 /** Why there is nothing to roll back. */
-function describeNothing(rolledBack: RecommendationStatusRolledBack | undefined): string {
+export function describeNothingToRollBack(rolledBack: RecommendationStatusRolledBack | undefined): string {
   if (rolledBack === undefined) return 'Nothing was changed yet, so there is nothing to roll back.';
   const hold = rolledBack.heldUntil === undefined ? '' : `; automatic changes are on hold until ${rolledBack.heldUntil}`;
   return `Already rolled back at ${rolledBack.at}${hold}. Nothing was changed since.`;

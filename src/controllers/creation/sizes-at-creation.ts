@@ -29,7 +29,7 @@ export interface SizesAtCreationDependencies {
   readonly policies: PolicyResolver;
   readonly clock: Clock;
   readonly dryRun: boolean;
-  /** The pause in force by the kill switch; null where there is none. */
+  /** The pause in force; null where there is none. */
   readonly activePause: (now: Instant) => unknown;
 }
 

@@ -224,7 +224,7 @@ describe('a PodResizePolicy', () => {
       status: 'False',
       reason: 'Paused',
       message:
-        "Every change is paused until 2026-11-30T14:00:00.000Z: investigating an incident (ConfigMap evenkeel-pause in Evenkeel's namespace; delete it to resume)",
+        "Evenkeel is paused until 2026-11-30T14:00:00.000Z: investigating an incident (ConfigMap evenkeel-pause in Evenkeel's namespace; delete it to resume)",
     });
     world.pause = null;
     await world.run(HOUR_MS);

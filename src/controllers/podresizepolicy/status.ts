@@ -13,7 +13,7 @@ import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.
 import { findDailyReason } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
-import { describePause } from '../../runtime/effects/pause-watch.ts';
+import { describePause } from '../../core/model/describe-pause.ts';
 import type { DecidedWorkload } from '../../state/decision-cache.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
 

@@ -263,7 +263,7 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('the kill switch stops everything', async () => {
+  test('the pause stops everything', async () => {
     world.pause = { reason: 'incident 42', until: null };
     await world.run(HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);

@@ -168,7 +168,7 @@ test('a restart that is reverted on the template, as by GitOps, is not repeated'
 
 describe('a reset is not carried out', () => {
   test.each<[string, () => void]>([
-    ['the kill switch', () => (answer = { kind: 'blocked', reason: 'paused', message: 'Evenkeel is paused' })],
+    ['the pause', () => (answer = { kind: 'blocked', reason: 'paused', message: 'Evenkeel is paused' })],
     ['a paused policy', () => (policy.paused = true)],
   ])('while %s blocks it, and waits', async (_, block) => {
     block();

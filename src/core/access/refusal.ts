@@ -17,6 +17,6 @@ export type Refusal =
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
 /** Refusal for a namespace outside the caller's grants. */
-export function notAuthorised(namespace: string): Refusal {
+export function notAuthorized(namespace: string): Refusal {
   return { kind: 'forbidden', message: `You are not authorized for namespace ${namespace}. Ask an admin for a grant.` };
 }

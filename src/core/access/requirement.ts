@@ -1,4 +1,4 @@
-import { notAuthorised, type Refusal } from './refusal.ts';
+import { notAuthorized, type Refusal } from './refusal.ts';
 import { deniedNamespace, type Scope } from './scope.ts';
 
 /** Tools that access a running pod. A setting enables each, for admins only. */
@@ -104,7 +104,7 @@ function unmetByInput<Input>(
 
 function outsideOf(namespaces: readonly string[], scope: Scope): Refusal | null {
   const denied = deniedNamespace(scope, namespaces);
-  return denied === undefined ? null : notAuthorised(denied);
+  return denied === undefined ? null : notAuthorized(denied);
 }
 
 function forbidden(message: string): Refusal {

@@ -1,6 +1,6 @@
 // Changes to running workloads, as data, so that they can be compared, recorded and shown. Each kind is a member of the union
-// with a function that writes it (adapters/kubernetes/effect-writer.ts), permissions (adapters/kubernetes/permissions.ts) and
-// messages (runtime/effect-messages.ts).
+// with a function that writes it (adapters/kubernetes/write/effect-writer.ts), permissions (adapters/kubernetes/access/permissions.ts)
+// and messages (runtime/effects/effect-messages.ts).
 
 import type { JsonPatchOperation } from '../model/encoding/json-patch.ts';
 import type { NamespacedRef, ObjectRef } from '../model/object-ref.ts';

@@ -1,5 +1,6 @@
-// Gate before every effect: leadership, pause, age of data, warm-up and budget. runtime/effect-gate.ts applies it.
+// Gate before every effect: leadership, pause, age of data, warm-up and budget. runtime/effects/effect-gate.ts applies it.
 
+import { describePause } from '../model/describe-pause.ts';
 import { formatDuration } from '../model/duration.ts';
 import { STALE_PERIODS, type SourceName, type StaleSource } from '../model/stale-source.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
@@ -46,7 +47,7 @@ const MAX_PROBLEM = 300;
 /** Judges an effect. Checks are in order: a replica that is not the leader reports no other reason. A dry run has the same blockers. */
 export function judgeEffect(inputs: GateInputs, effect: JudgedEffect): GateVerdict {
   if (!inputs.leader) return blocked('not-leader', 'another replica is the leader');
-  if (inputs.pause !== null) return blocked('paused', `Evenkeel is paused: ${inputs.pause.reason}`);
+  if (inputs.pause !== null) return blocked('paused', describePause(inputs.pause));
   const missing = effect.reliesOn.find((name) => inputs.sources.every((source) => source.name !== name));
   if (missing !== undefined) return blocked('stale-data', `${missing}: not read by this process`);
   const stale = findStaleSource({ now: inputs.now, sources: inputs.sources.filter(({ name }) => effect.reliesOn.includes(name)) });

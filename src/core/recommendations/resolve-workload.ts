@@ -1,5 +1,5 @@
 import type { WorkloadRecord } from '#kube/records/workload';
-import { notAuthorised, type Refusal } from '../access/refusal.ts';
+import { notAuthorized, type Refusal } from '../access/refusal.ts';
 import type { Scope } from '../access/scope.ts';
 
 /** A workload in an API path; `kind` is needed only if several kinds have the name. */
@@ -18,7 +18,7 @@ export function resolveWorkload(
   scope: Scope,
   { namespace, name, kind }: WorkloadTarget,
 ): { readonly kind: 'workload'; readonly workload: WorkloadRecord } | Refusal {
-  if (!scope.canView(namespace)) return notAuthorised(namespace);
+  if (!scope.canView(namespace)) return notAuthorized(namespace);
   const named = cluster.findWorkloadsNamed(namespace, name).filter((workload) => kind === undefined || workload.kind === kind);
   const [first, ...others] = named;
   if (first === undefined) {

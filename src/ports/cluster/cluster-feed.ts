@@ -22,7 +22,7 @@ export interface OwnRecord {
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** The kill switch: ConfigMap `evenkeel-pause` in Evenkeel's own namespace. */
+/** The pause: ConfigMap `evenkeel-pause` in Evenkeel's own namespace. */
 export interface PauseRecord {
   /** null: until the ConfigMap is deleted. An `until` that cannot be parsed also pauses. */
   readonly until: Instant | null;

@@ -59,7 +59,7 @@ describe('EffectGate', () => {
     ['the setting controller.dryRun sends only dry runs to the API server', { dryRun: true }, {}, ['dry-run']],
     ['a policy in dry run does the same', {}, { dryRun: true }, ['dry-run']],
     ['a follower writes nothing', { isLeader: () => false }, {}, []],
-    ['the kill switch blocks every write', { activePause: () => ({ reason: 'incident', until: null }) }, {}, []],
+    ['the pause blocks every write', { activePause: () => ({ reason: 'incident', until: null }) }, {}, []],
     ['the warm-up blocks reductions', { warmUpMs: 10 * MINUTE_MS }, {}, []],
     ['the warm-up blocks no increase', { warmUpMs: 10 * MINUTE_MS }, INCREASE, ['real']],
   ])('%s', async (_, dependencies, urgency, expected) => {

@@ -1,5 +1,5 @@
-// The gate in front of every effect: checks leadership, kill switch, freshness of the data, warm-up and budgets, then writes or blocks
-// the effect and records it. Every write that changes workloads passes through it.
+// The gate in front of every effect: checks leadership, pause, freshness of the data, warm-up and budgets, then writes or blocks
+// the effect and records it. Every change to running workloads passes through it; statuses, annotations and sizes at creation do not.
 
 import { LANES, type Effect } from '../../core/effects/effect.ts';
 import {
@@ -40,7 +40,7 @@ export interface EffectGateDependencies {
   readonly metrics: Metrics;
   readonly dryRun: boolean;
   readonly isLeader: () => boolean;
-  /** The pause by the kill switch, as the informers show it; null where there is none. */
+  /** The pause, as the informers show it; null where there is none. */
   readonly activePause: (now: Instant) => { readonly reason: string; readonly until: Instant | null } | null;
   /** Sources of data; one that was not confirmed within two of its periods is stale. */
   readonly sources: readonly {

@@ -12,7 +12,7 @@ import { PageTooLarge } from '../../../ports/usage/page-too-large.ts';
 import type { Random } from '../../../ports/random.ts';
 import type { KubeConnection } from './connection.ts';
 import { lineBatches } from './lines.ts';
-import { pause, reasonOf } from '../pause.ts';
+import { sleep, reasonOf } from '../sleep.ts';
 import { nameOf, type RequestName } from './request-names.ts';
 import { type ApiFailure, failureOf, isBudgetRefusal, isTooManyRequests } from '../status.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -188,7 +188,7 @@ export class HttpTransport implements ApiTransport {
   // Full jitter keeps replicas and reflectors that were rejected together from retrying together.
   async #waitToRetry(name: RequestName, reason: string, ms: DurationMs, signal: AbortSignal | undefined): Promise<void> {
     this.#retries.add(1, { ...name, reason });
-    await pause(this.#options.timer, ms * (1 + this.#options.random.next()), signal);
+    await sleep(this.#options.timer, ms * (1 + this.#options.random.next()), signal);
   }
 
   #headers(request: ApiRequest): http.OutgoingHttpHeaders {

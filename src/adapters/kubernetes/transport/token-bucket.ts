@@ -1,6 +1,6 @@
 import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../../ports/clock.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../sleep.ts';
 
 /** Client-side rate limit: `burst` at once, `qps` sustained. Callers are served in order of arrival. */
 export class TokenBucket {
@@ -28,7 +28,7 @@ export class TokenBucket {
     if (this.#tokens >= 0) return 0;
     const waitMs = (-this.#tokens / this.#qps) * 1000;
     try {
-      await pause(this.#timer, waitMs, signal);
+      await sleep(this.#timer, waitMs, signal);
     } catch (err) {
       this.#tokens += 1;
       throw err;

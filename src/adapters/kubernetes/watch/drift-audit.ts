@@ -6,7 +6,7 @@ import type { Activity, MachineTimer } from '../../../ports/clock.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Random } from '../../../ports/random.ts';
 import type { Page } from './pages.ts';
-import { isAborted, pause } from '../pause.ts';
+import { isAborted, sleep } from '../sleep.ts';
 import { identityOf, type ReflectorStore } from './reflector-store.ts';
 
 /** Maximum lag of the watch behind a listing. Versions are opaque, so a lag and a missed event differ only after a wait. */
@@ -54,7 +54,7 @@ export class DriftAudit<T> {
     const { context, everyMs, isWatching, onDrift, logger } = this.#dependencies;
     while (!signal.aborted) {
       try {
-        await pause(context.timer, everyMs * (0.75 + 0.5 * context.random.next()), signal);
+        await sleep(context.timer, everyMs * (0.75 + 0.5 * context.random.next()), signal);
         if (!isWatching()) continue;
         const drifted = await this.#compare(signal);
         if (drifted.length === 0) continue;
@@ -80,7 +80,7 @@ export class DriftAudit<T> {
     for (const [key, version] of listed) if (store.versionOf(key) !== version) suspects.set(key, store.versionOf(key));
     for (const key of store.keys()) if (!listed.has(key)) suspects.set(key, store.versionOf(key));
     if (suspects.size === 0) return [];
-    await pause(context.timer, MAX_WATCH_LAG_MS, signal);
+    await sleep(context.timer, MAX_WATCH_LAG_MS, signal);
     // Entries that the watch has updated since were only late. The others were missed.
     return [...suspects].filter(([key, before]) => store.versionOf(key) === before && before !== listed.get(key)).map(([key]) => key);
   }

@@ -10,7 +10,7 @@ import { Freshness } from './freshness.ts';
 import { failed, missingPermission, notServed, rejectedCredentials, type InformerProblem } from './informer-problem.ts';
 import { InformerProgress } from './informer-progress.ts';
 import { listPages, ListRefused } from './pages.ts';
-import { isAborted, pause } from '../pause.ts';
+import { isAborted, sleep } from '../sleep.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import { REFLECTOR_TIMES, type ReflectorContext, type ReflectorSpec, type ReflectorTimes } from './reflector-spec.ts';
 import { identityOf, ReflectorStore, type Entry } from './reflector-store.ts';
@@ -149,7 +149,7 @@ export class Reflector<T> {
         // retries.
         if (round.settled || this.#spec.foreign === true) this.#markInactive();
         const ms = Math.max(round.atLeastMs, this.#delay.nextMs());
-        await pause(this.#context.timer, ms, signal).catch(() => undefined);
+        await sleep(this.#context.timer, ms, signal).catch(() => undefined);
         this.#markActive();
       }
     }
@@ -292,7 +292,7 @@ export class Reflector<T> {
   }
 
   async #commit(staging: ReadonlyMap<string, Entry<T> | null>, version: string): Promise<void> {
-    await this.#store.replace(staging, () => pause(this.#context.timer, 0));
+    await this.#store.replace(staging, () => sleep(this.#context.timer, 0));
     this.#version = version;
     this.#brokenInitials = 0;
     this.#listed = true;

@@ -7,7 +7,7 @@ import type { ClusterSink, FeedStatus, InformerStatus } from '../../../ports/clu
 import { isAllowed } from '../access/access-review.ts';
 import { scalableReader } from '../decode/decode-scalable.ts';
 import type { Interner } from '../decode/interner.ts';
-import { isAborted, pause } from '../pause.ts';
+import { isAborted, sleep } from '../sleep.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorContext } from './reflector-spec.ts';
 import { apiVersionOf, resourceName, type ApiResource } from '../resources.ts';
@@ -89,7 +89,7 @@ export class ScalableKinds {
   async run(signal: AbortSignal): Promise<void> {
     while (!isAborted(signal)) {
       await this.#refresh(signal);
-      await pause(this.#dependencies.context.timer, DISCOVER_EVERY_MS, signal).catch(() => undefined);
+      await sleep(this.#dependencies.context.timer, DISCOVER_EVERY_MS, signal).catch(() => undefined);
     }
     await Promise.all([...this.#readings.values()].map((reading) => reading.stop()));
     this.#readings.clear();

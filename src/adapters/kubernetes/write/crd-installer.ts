@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import type { DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../../ports/clock.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../sleep.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, objectPath } from '../resources.ts';
 import { failureOf, isNotFound, type ApiFailure } from '../status.ts';
 import { asObject, objectAt, objectsAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from '../wire.ts';
@@ -142,7 +142,7 @@ async function established(installed: CrdInstalled, dependencies: InstallCrdsDep
       const within = `within ${ESTABLISHED_WITHIN_MS / 1000} s`;
       return { name, outcome: 'failed', problem: `CRD ${name} was not established ${within}: ${why.join('; ') || 'no reason given'}` };
     }
-    await pause(timer, POLL_INTERVAL_MS, signal);
+    await sleep(timer, POLL_INTERVAL_MS, signal);
   }
 }
 

@@ -5,7 +5,7 @@ import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../../ports/clock.ts';
 import type { Logger } from '../../../ports/logger.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../sleep.ts';
 import { collectionPath, objectPath, SECRETS } from '../resources.ts';
 import { ApiFault, failureOf, isConflict, isNotFound } from '../status.ts';
 import { asObject, objectAt, textAt } from '../wire.ts';
@@ -69,7 +69,7 @@ export class RecordKey {
   async watchKey(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.checkKey(signal);
-      await pause(this.#dependencies.timer, this.#problem === null ? READ_EVERY_MS : RETRY_AFTER_MS, signal).catch(() => undefined);
+      await sleep(this.#dependencies.timer, this.#problem === null ? READ_EVERY_MS : RETRY_AFTER_MS, signal).catch(() => undefined);
     }
   }
 

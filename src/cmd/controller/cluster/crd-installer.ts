@@ -1,7 +1,7 @@
 // Installs Evenkeel's CRDs at start, and retries for as long as one is not up to date.
 
 import { type CrdInstalled, type InstallCrdsDependencies, installCrds } from '../../../adapters/kubernetes/write/crd-installer.ts';
-import { pause } from '../../../adapters/kubernetes/pause.ts';
+import { sleep } from '../../../adapters/kubernetes/sleep.ts';
 import type { Wire } from '../../../adapters/kubernetes/wire.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import type { Logger } from '../../../ports/logger.ts';
@@ -33,7 +33,7 @@ export class CrdInstaller {
     for (;;) {
       await this.#try(signal);
       if (!this.#installed.some(({ outcome }) => outcome === 'unreached')) return;
-      await pause(this.#dependencies.timer, UNREACHED_RETRY_MS, signal);
+      await sleep(this.#dependencies.timer, UNREACHED_RETRY_MS, signal);
     }
   }
 
@@ -41,7 +41,7 @@ export class CrdInstaller {
   async installRepeatedly(signal: AbortSignal): Promise<void> {
     try {
       while (this.#installed.some(({ outcome }) => outcome !== 'applied' && outcome !== 'unchanged' && outcome !== 'kept-newer')) {
-        await pause(this.#dependencies.timer, PROBLEM_RETRY_MS, signal);
+        await sleep(this.#dependencies.timer, PROBLEM_RETRY_MS, signal);
         await this.#try(signal);
       }
     } catch (err) {

@@ -8,7 +8,7 @@ import { hasReductionInAnyClass, findChangeInAnyClass } from '../../../core/resi
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import { errorRateQuery, isErrorRateNeeded } from '../../../core/resize/plan/interlocks/error-rate.ts';
-import { NodeRefusals } from '../../../state/evidence/node-refusals.ts';
+import { PoolRefusals } from '../../../state/evidence/pool-refusals.ts';
 import type { AssumedResizes } from '../observe/assumed-resizes.ts';
 import type { GovernedWorkload } from '../observe/governed-workload.ts';
 import { findLatestMemory, type LatestMemory } from '../observe/latest-memory.ts';
@@ -37,7 +37,7 @@ export class WorkloadDecider {
   readonly #ports: RecommendationPorts;
   readonly #metrics: RecommendationMetrics;
   readonly #assumed: AssumedResizes;
-  readonly #nodeRefusals = new NodeRefusals();
+  readonly #nodeRefusals = new PoolRefusals();
 
   constructor(ports: RecommendationPorts, metrics: RecommendationMetrics, assumed: AssumedResizes) {
     this.#ports = ports;

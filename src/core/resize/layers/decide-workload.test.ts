@@ -66,7 +66,7 @@ describe('the state of a workload', () => {
     ],
     ['an invalid policy', { policyProblem: 'spec.windows[0].start: …' }, 'blocked', 'invalid-policy'],
     ['no pods/resize', { gateState: { ...gateState, inPlace: false } }, 'blocked', 'no-in-place'],
-    ['the kill switch', { gateState: { ...gateState, paused: { reason: 'incident', until: null } } }, 'awaiting', 'paused'],
+    ['the pause', { gateState: { ...gateState, paused: { reason: 'incident', until: null } } }, 'awaiting', 'paused'],
     ['a paused policy', { policy: autoPolicy({ paused: true }) }, 'awaiting', 'paused'],
     ['a paused recommendation', { userRequests: { ...NO_USER_REQUESTS, paused: true } }, 'awaiting', 'paused'],
     ['old data', { gateState: { ...gateState, stale: { source: 'usage', message: 'usage is 5m old' } } }, 'awaiting', 'stale-data'],

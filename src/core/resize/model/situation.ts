@@ -128,7 +128,7 @@ export interface GateState {
   /** The API server has the subresource `pods/resize`. */
   readonly inPlace: boolean;
   readonly dryRun: boolean;
-  /** The kill switch. */
+  /** The pause in force. */
   readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
   /** Stale source: stale informers block every change, stale usage every change that pod statuses do not require. null: none. */
   readonly stale: StaleSource | null;

@@ -13,7 +13,7 @@ import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered, 
 import { withReductions } from './due/once-a-day.ts';
 import { isSizedAtCreationOnly, isEffectiveAtCreation } from './interlocks/creation-only.ts';
 import { isReducingChange, isVerificationNeeded, nextStage, podsInStage, stageMs } from './due/stages.ts';
-import { isCountResetByWatch, addObservedReduction } from './verify/watched-reductions.ts';
+import { isCountResetByWatch, addObservedReduction } from './verify/observed-reductions.ts';
 import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
 import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';

@@ -20,11 +20,11 @@ import { isHeldByUser, findUsageBlocker, findBlockerOfAnyChange } from './interl
 import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './container/oom-bumps.ts';
 import { describeExternalResizes, findOtherManager, externalResizes } from './interlocks/other-manager.ts';
-import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackReduction } from './roll-back.ts';
+import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackObservedReductions } from './roll-back.ts';
 import { isVerificationNeeded } from './due/stages.ts';
 import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
-import { describeObservation } from './verify/watched-reductions.ts';
+import { describeObservation } from './verify/observed-reductions.ts';
 import { listReverts } from './carry-out/failed-resize-reverts.ts';
 import { carryOut } from './carry-out/carry-out.ts';
 import { valuesOf } from '../model/container-values.ts';
@@ -50,7 +50,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const accepted = acceptTemplate(draft.context);
   if (accepted !== null) draft.recordEffectiveValues(accepted);
   endIncreases(draft);
-  const decided = applyWatch(draft, decideByPreconditions(draft) ?? startAllowedChange(draft));
+  const decided = withObservationText(draft, decideByPreconditions(draft) ?? startAllowedChange(draft));
   const hotText = hotReplicasText(draft.context);
   const result = hotText === null ? decided : { ...decided, message: `${decided.message}; ${hotText}` };
   const { policy, now } = context;
@@ -88,7 +88,7 @@ function reportUnmatchedAnnotations(draft: Draft): void {
   }
 }
 
-function applyWatch(draft: Draft, decided: Outcome): Outcome {
+function withObservationText(draft: Draft, decided: Outcome): Outcome {
   const watch = decided.state === 'applied' ? describeObservation(draft.memory, draft.context.now) : null;
   return watch === null ? decided : { ...decided, message: `${decided.message}; ${watch}` };
 }
@@ -126,7 +126,7 @@ function rollBackIfAllowed(draft: Draft): void {
   const before = draft.memory;
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
-  if (findUsageBlocker(context) === null) rollBackReduction(draft);
+  if (findUsageBlocker(context) === null) rollBackObservedReductions(draft);
   if (isRaisePermitted(context)) raiseKilledPods(draft);
   continueRollBack(draft);
   if (draft.isDryRun) draft.remember(before);
@@ -215,7 +215,7 @@ function rollBackInRecommend(draft: Draft): void {
 function decideChange(draft: Draft): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
-  rollBackReduction(draft);
+  rollBackObservedReductions(draft);
   // A hold also ends the change under way, so that pods created during the hold are not resized.
   if (isHeldByUser(draft.context)) endChange(draft);
   endAutoscalerConflict(draft);

@@ -8,9 +8,9 @@ import { carryOut } from './carry-out/carry-out.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './verify/throttling-and-pressure.ts';
 import { findRegression, throttledRatioOf, type Regression } from './verify/roll-back-criteria.ts';
-import { findPendingRollback, rolledBack } from './due/remembered-change.ts';
+import { findPendingRollback, memoryAfterRollBack } from './due/remembered-change.ts';
 import { isVerificationNeeded } from './due/stages.ts';
-import { compareObservedReductions, dropEndedWatches } from './verify/watched-reductions.ts';
+import { compareObservedReductions, dropEndedWatches } from './verify/observed-reductions.ts';
 
 const NOTHING: Values = new Map();
 const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
@@ -44,7 +44,7 @@ function findRegressionOfChange(situation: WorkloadSituation): Regression | null
 }
 
 /** Rolls back all watched reductions after a regression of one of them, and ends the change under way. */
-export function rollBackReduction(draft: Draft): void {
+export function rollBackObservedReductions(draft: Draft): void {
   const result = compareObservedReductions(draft.context);
   if (result === null) return;
   draft.remember({ observedReductions: result.observedReductions });
@@ -67,7 +67,7 @@ function rollBack(draft: Draft, reason: string, message: string, requestedAt: In
     bounded = messages.map((each) => `; ${each}`).join('');
     return values;
   };
-  draft.recordEffectiveValues(rolledBack(draft.memory, now, { reason, message, requestedAt }, within));
+  draft.recordEffectiveValues(memoryAfterRollBack(draft.memory, now, { reason, message, requestedAt }, within));
   draft.events.push({
     type: requestedAt === null ? 'Warning' : 'Normal',
     reason: 'RolledBack',

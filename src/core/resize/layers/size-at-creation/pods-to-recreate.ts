@@ -4,7 +4,7 @@
 import { withinBounds } from '../../plan/container/within-bounds.ts';
 import { fitPod } from '../../plan/pod/pod-change.ts';
 import { isShortLived, canChangePodsNow } from '../../plan/interlocks/interlocks.ts';
-import { rolledBack } from '../../plan/due/remembered-change.ts';
+import { memoryAfterRollBack } from '../../plan/due/remembered-change.ts';
 import { describeKeptResizes } from '../../plan/interlocks/other-manager.ts';
 import { isSizedAtCreationOnly } from '../../plan/interlocks/creation-only.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
@@ -28,7 +28,10 @@ function rollBackOnRegression(context: WorkloadSituation, next: Decide): Workloa
   const { reason, message, asDeployed } = regression;
   const before = { ...memory, previous: { at: now, values: asDeployed } };
   const within = (values: Values): Values => withinBounds(values, policy, overrides).values;
-  const decision = next({ ...context, memory: { ...before, ...rolledBack(before, now, { reason, message, requestedAt: null }, within) } });
+  const decision = next({
+    ...context,
+    memory: { ...before, ...memoryAfterRollBack(before, now, { reason, message, requestedAt: null }, within) },
+  });
   const event = { type: 'Warning', reason: 'RolledBack', message: `rolled back to the previous values: ${message}` } as const;
   return { ...decision, events: [event, ...decision.events] };
 }

@@ -85,7 +85,7 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
       withValuesCount += 1;
       reachable += 1;
       if (pod.resize.state === 'none') actuated.push(pod);
-      waits.push(...listNodeRefusals(pod));
+      waits.push(...waitForNode(pod));
       continue;
     }
     const wait = findPodBlocker(situation, pod, fit);
@@ -269,7 +269,7 @@ function findPodBlocker(situation: WorkloadSituation, pod: PodRecord, fit: Exclu
   const draining = findCordonedNode(situation, pod, fit);
   if (draining !== null) return draining;
   const failure = findForbiddingFailure(pod, fit.containers, situation);
-  return failure === null ? (listNodeRefusals(pod)[0] ?? null) : waitAfterRefusal(situation, pod, failure);
+  return failure === null ? (waitForNode(pod)[0] ?? null) : waitAfterRefusal(situation, pod, failure);
 }
 
 /** The waiting reason after a refusal. Without `until` the resize is retried once a smaller request or another node makes it feasible. */
@@ -283,7 +283,7 @@ function waitAfterRefusal({ now }: WorkloadSituation, { name }: PodRecord, failu
 }
 
 /** The waiting reason of a pod whose desired resize its node deferred or failed; empty where it is actuated or in progress. */
-function listNodeRefusals({ name, resize }: PodRecord): readonly Waiting[] {
+function waitForNode({ name, resize }: PodRecord): readonly Waiting[] {
   if (resize.state === 'none' || resize.state === 'in-progress') return [];
   const reason = resize.state === 'error' ? 'stuck' : 'node-capacity';
   return [waiting(reason, `${name}: the resize is ${resize.state} on its node${resize.message === '' ? '' : `, ${resize.message}`}`)];

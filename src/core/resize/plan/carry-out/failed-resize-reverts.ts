@@ -14,7 +14,7 @@ import { WAITING_REASONS } from './carry-out.ts';
 import { poolOf, recordFailures } from './failed-resizes.ts';
 
 /** How long a pod waits for its node before its resize is reverted. */
-const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
+const REVERT_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   infeasible: 0,
   deferred: 30 * MINUTE_MS,
   error: 10 * MINUTE_MS,
@@ -77,7 +77,7 @@ function findRevert(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 
   const message = isStalled
     ? `its node has not actuated the resize within 10 minutes${pod.resize.message && `: ${pod.resize.message}`}`
     : pod.resize.message;
-  if (now - (since ?? now) < PATIENCE_MS[state]) return null;
+  if (now - (since ?? now) < REVERT_AFTER_MS[state]) return null;
   const containers = pod.containers.flatMap((container): ContainerChange[] => {
     const from = { requests: container.requests, limits: container.limits };
     return container.actual === null || hasSameValues(from, container.actual) ? [] : [{ name: container.name, from, to: container.actual }];

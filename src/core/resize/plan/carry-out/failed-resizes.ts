@@ -8,7 +8,7 @@ import { FIELD, hasIncrease, RESOURCES, hasSameValues, withAmount, type Values }
 import type { ContainerChange } from '../../model/resize-step.ts';
 import { NODE_PROPERTY_CODES, type RefusalCode } from '#kube/records/refusal-code';
 import type { FailedResize, WorkloadSituation } from '../../model/situation.ts';
-import { isConcerned, canSwap, unsupportedByNode } from '../pod/node-support.ts';
+import { isAffectedBy, canSwap, unsupportedByNode } from '../pod/node-support.ts';
 
 /** Time before the same resize is retried on the same pod, or in the same node pool. */
 const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
@@ -45,7 +45,7 @@ export function poolOf({ node }: PodRecord, code: RefusalCode, nodePools: Worklo
 
 function isApplicable(pod: PodRecord, failure: FailedResize, nodePools: WorkloadSituation['nodePools']): boolean {
   if (failure.pool === null) return failure.uid === pod.uid;
-  if (!isConcerned(failure.code, pod)) return false;
+  if (!isAffectedBy(failure.code, pod)) return false;
   if (poolOf(pod, failure.code, nodePools) !== failure.pool) return false;
   return failure.since >= (nodePools?.get(pod.node ?? '')?.oldestNodeAt ?? 0);
 }

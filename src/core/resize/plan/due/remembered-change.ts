@@ -93,7 +93,7 @@ function raisedAmount(was: number | null, wanted: number | null, has: number | n
  * @param within bounds the values: a floor or a ceiling may have been set since
  * @param why `requestedAt`: `at` of the user request; null: the roll-back is automatic
  */
-export function rolledBack(
+export function memoryAfterRollBack(
   memory: ResizeMemory,
   now: Instant,
   why: { readonly reason: string; readonly message: string; readonly requestedAt: Instant | null },

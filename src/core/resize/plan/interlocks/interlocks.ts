@@ -7,6 +7,7 @@ import { awaitClock } from './clock-skew.ts';
 import type { DueChange } from '../due/due-changes.ts';
 import { awaitErrorRate } from './error-rate.ts';
 import { awaitReductionInterval } from '../due/once-a-day.ts';
+import { describePause } from '../../../model/describe-pause.ts';
 import { findOtherManager } from './other-manager.ts';
 import { findUnmeasuredRegression } from './unmeasured.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
@@ -39,7 +40,7 @@ export function findUsageBlocker(situation: WorkloadSituation): Waiting | null {
 /** Blocker of every change, those that pod statuses require included: a pause or stale informers; null: none. */
 export function findBlockerOfAnyChange(situation: WorkloadSituation): Waiting | null {
   const { gateState, policy, userRequests } = situation;
-  if (gateState.paused !== null) return waiting('paused', `Evenkeel is paused: ${gateState.paused.reason}`, gateState.paused.until);
+  if (gateState.paused !== null) return waiting('paused', describePause(gateState.paused), gateState.paused.until);
   if (policy.paused) return waiting('paused', `PodResizePolicy ${policy.name ?? ''} is paused (spec.paused)`);
   if (userRequests.paused) return waiting('paused', 'this Recommendation is paused (spec.paused)');
   return gateState.stale?.source === 'informers' ? waiting('stale-data', gateState.stale.message) : null;

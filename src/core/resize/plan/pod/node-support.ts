@@ -31,7 +31,7 @@ export function isOlder(version: string, [sinceMajor, sinceMinor]: readonly [num
 }
 
 /** Whether a refusal with this code can apply to a pod, by its QoS class and priority. */
-export function isConcerned(code: RefusalCode, { qosClass, priority }: PodRecord): boolean {
+export function isAffectedBy(code: RefusalCode, { qosClass, priority }: PodRecord): boolean {
   if (code === 'cpu-manager' || code === 'memory-manager') return qosClass === 'Guaranteed';
   return code !== 'swap' || (qosClass === 'Burstable' && priority < CRITICAL_PRIORITY);
 }

@@ -2,7 +2,7 @@ import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 
 /** Waits in machine time. Rejects with the signal's reason when it aborts first. */
-export function pause(timer: MachineTimer, ms: DurationMs, signal?: AbortSignal): Promise<void> {
+export function sleep(timer: MachineTimer, ms: DurationMs, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(reasonOf(signal));

@@ -6,7 +6,7 @@ import type { PauseRecord } from '../../ports/cluster/cluster-feed.ts';
 import type { ClusterChange } from '../../ports/cluster/cluster-reader.ts';
 import type { EventSpec } from '../../ports/cluster/event-recorder.ts';
 import { PrometheusMetrics } from '../metrics.ts';
-import { PauseWatch } from './pause-watch.ts';
+import { PauseReporter } from './pause-reporter.ts';
 
 const INCIDENT: PauseRecord = { reason: 'investigating an incident', until: null, uid: 'u-1' };
 
@@ -18,7 +18,7 @@ function watchPause({ isLeader = true, inForce = null }: { readonly isLeader?: b
   const events: EventSpec[] = [];
   let pause = inForce;
   let notify: (change: ClusterChange) => void = () => undefined;
-  const watch = new PauseWatch({
+  const watch = new PauseReporter({
     clock,
     cluster: {
       subscribe: (listener) => {
@@ -67,7 +67,7 @@ test('a pause is reported once by a metric, a log line and an Event, and so is i
       type: 'Warning',
       reason: 'Paused',
       action: 'Pause',
-      message: 'Every change is paused: investigating an incident. Delete this ConfigMap to resume',
+      message: 'Evenkeel is paused: investigating an incident. Delete this ConfigMap to resume',
     },
   ]);
   expect([await metric(), changes()]).toEqual(['1', 1]);

@@ -20,7 +20,7 @@ import { decideWorkload } from '../../layers/decide-workload.ts';
 import { APPLY_STAGES, NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../model/situation.ts';
 import { DEFAULT_POLICY_RULES } from '../../policy/policy-rules.ts';
 import { correctFutureTimestamps, readMemory, writeMemory } from '../../status/memory-codec.ts';
-import { MAX_OBSERVED_REDUCTIONS } from './watched-reductions.ts';
+import { MAX_OBSERVED_REDUCTIONS } from './observed-reductions.ts';
 
 const LIMITED = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
 /** Interval of decisions; a stage lasts 10 minutes. */

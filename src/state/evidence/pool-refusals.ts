@@ -7,7 +7,7 @@ import type { FailedResize, ResizeMemory } from '../../core/resize/model/situati
 import { mergeFailures, failureKey, isCurrent, retainedUntil } from '../../core/resize/plan/carry-out/failed-resizes.ts';
 
 /** The newest refusal by pool, reason and resource. */
-export class NodeRefusals {
+export class PoolRefusals {
   readonly #byKey = new Map<string, FailedResize>();
 
   record({ failures, classes }: Pick<ResizeMemory, 'failures' | 'classes'>): void {

@@ -8,8 +8,9 @@ import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { EventRecorder } from '../../ports/cluster/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';
+import { describePause } from '../../core/model/describe-pause.ts';
 
-export interface PauseWatchDependencies {
+export interface PauseReporterDependencies {
   readonly clock: Clock;
   readonly cluster: Pick<ClusterReader, 'subscribe'>;
   /** The pause in force; null where there is none. */
@@ -24,19 +25,19 @@ export interface PauseWatchDependencies {
 }
 
 /** Compares the pause in force with the last reported one after each change of the ConfigMap and at the end of the pause. */
-export class PauseWatch {
-  readonly #dependencies: PauseWatchDependencies;
+export class PauseReporter {
+  readonly #dependencies: PauseReporterDependencies;
   readonly #gauge: Gauge;
   readonly #listeners = new Set<() => void>();
   #reported: PauseRecord | null = null;
   #unsubscribe: () => void = () => undefined;
   #cancelEnd: () => void = () => undefined;
 
-  constructor(dependencies: PauseWatchDependencies) {
+  constructor(dependencies: PauseReporterDependencies) {
     this.#dependencies = dependencies;
     this.#gauge = dependencies.metrics.gauge({
       name: 'evenkeel_paused',
-      help: '1 while the ConfigMap evenkeel-pause blocks every change to workloads and nodes, otherwise 0.',
+      help: '1 while the ConfigMap evenkeel-pause blocks every change to workloads, otherwise 0.',
     });
     this.#gauge.set(0);
   }
@@ -88,12 +89,6 @@ export class PauseWatch {
       message: pause === null ? 'The pause ended: changes are allowed again' : `${describePause(pause)}. Delete this ConfigMap to resume`,
     });
   }
-}
-
-/** For example `Every change is paused until 2026-11-26T14:00:00Z: investigating an incident`. */
-export function describePause({ until, reason }: Pick<PauseRecord, 'until' | 'reason'>): string {
-  const end = until === null ? '' : ` until ${isoTime(until)}`;
-  return `Every change is paused${end}${reason === '' ? '' : `: ${reason}`}`;
 }
 
 function pauseFields({ until, reason }: PauseRecord): Readonly<Record<string, string>> {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { T0 } from '../../../test/builders/rightsizing.ts';
 import { DAY_MS, HOUR_MS } from '#kube/units';
 import type { FailedResize } from '../../core/resize/model/situation.ts';
-import { NodeRefusals } from './node-refusals.ts';
+import { PoolRefusals } from './pool-refusals.ts';
 
 const SWAP: FailedResize = {
   pod: 'web-1',
@@ -15,11 +15,11 @@ const SWAP: FailedResize = {
   message: 'no',
   values: new Map(),
 };
-const seenAt = (refusals: NodeRefusals, since: number): void => refusals.record({ failures: [{ ...SWAP, since }] });
-const isCounted = (refusals: NodeRefusals, now: number): boolean => refusals.current(now).length > 0;
+const seenAt = (refusals: PoolRefusals, since: number): void => refusals.record({ failures: [{ ...SWAP, since }] });
+const isCounted = (refusals: PoolRefusals, now: number): boolean => refusals.current(now).length > 0;
 
 test('a repeated refusal for another workload is in force for twice as long', () => {
-  const refusals = new NodeRefusals();
+  const refusals = new PoolRefusals();
   seenAt(refusals, T0);
   expect([isCounted(refusals, T0 + DAY_MS - 1), isCounted(refusals, T0 + DAY_MS)]).toEqual([true, false]);
   const later = T0 + DAY_MS + HOUR_MS;
@@ -28,7 +28,7 @@ test('a repeated refusal for another workload is in force for twice as long', ()
 });
 
 test('refusals for two workloads at the same time count once', () => {
-  const refusals = new NodeRefusals();
+  const refusals = new PoolRefusals();
   seenAt(refusals, T0);
   seenAt(refusals, T0 + HOUR_MS);
   expect(isCounted(refusals, T0 + HOUR_MS + DAY_MS)).toBe(false);
