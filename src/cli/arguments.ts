@@ -9,6 +9,8 @@ export type OptionReader<T> = (text: string) => { readonly ok: true; readonly va
 export interface OptionSpec<T> {
   /** Placeholder in the help; absent for a switch. */
   readonly value?: string;
+  /** One letter, as in `-n shop`. */
+  readonly short?: string;
   readonly help: string;
   readonly read: OptionReader<T>;
   readonly default: T;
@@ -32,7 +34,9 @@ export function parseArguments<T extends OptionTable>(
 ): ParsedArguments<T> {
   const specs = new Map(Object.entries(table));
   const options = Object.fromEntries(
-    [...specs].map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
+    [...specs].map(([name, { value, short }]) => {
+      return [name, { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) } as const];
+    }),
   );
   // Not strict: `parseArgs` throws at the first problem, and all are reported here.
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
@@ -44,7 +48,8 @@ export function parseArguments<T extends OptionTable>(
   for (const token of tokens) {
     if (token.kind === 'option') {
       const spec = specs.get(token.name);
-      if (spec !== undefined && token.rawName.startsWith('--')) problems.push(...takeOption(token.name, spec, token.value, parsed));
+      const isKnown = token.rawName.startsWith('--') || token.rawName === `-${spec?.short ?? ''}`;
+      if (spec !== undefined && isKnown) problems.push(...takeOption(token.name, spec, token.value, parsed));
       else {
         problems.push(unknownOption(args[token.index] ?? token.rawName, specs));
         if (token.inlineValue !== true) skipped = token.index + 1;
@@ -80,9 +85,10 @@ function takeOption(name: string, spec: OptionSpec<unknown>, given: string | und
 
 /** Lines of the options for `--help`. */
 export function describeOptions(table: OptionTable): string[] {
-  return Object.entries(table).map(
-    ([name, spec]) => `  ${`--${name}${spec.value === undefined ? '' : ` ${spec.value}`}`.padEnd(28)}${spec.help}`,
-  );
+  return Object.entries(table).map(([name, { value, short, help }]) => {
+    const names = `${short === undefined ? '' : `-${short}, `}--${name}`;
+    return `  ${`${names}${value === undefined ? '' : ` ${value}`}`.padEnd(28)}${help}`;
+  });
 }
 
 /** Reads a non-empty text. */

@@ -14,6 +14,12 @@ const demoElsewhere: Command = {
 
 /** What `evenkeel` does in the image. */
 export const COMMANDS: CommandLoaders = {
+  recommend: async () => (await import('./recommendations/recommend-command.ts')).recommendCommand,
+  approve: async () => (await import('./recommendations/decide-commands.ts')).approveCommand,
+  reject: async () => (await import('./recommendations/decide-commands.ts')).rejectCommand,
+  rollback: async () => (await import('./recommendations/decide-commands.ts')).rollbackCommand,
+  hold: async () => (await import('./recommendations/hold-commands.ts')).holdCommand,
+  resume: async () => (await import('./recommendations/hold-commands.ts')).resumeCommand,
   backtest: async () => (await import('./backtest/command.ts')).backtestCommand,
   config: async () => (await import('./config/command.ts')).configCommand,
   demo: () => Promise.resolve(demoElsewhere),

@@ -1,18 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import process from 'node:process';
-import { HttpTransport } from '../../adapters/kubernetes/transport/http-transport.ts';
-import { resolveKubeConfig } from '../../adapters/kubernetes/transport/kube-config.ts';
-import { NO_METRICS } from '../../runtime/metrics.ts';
-import { SeededRandom } from '../../runtime/random.ts';
-import { SystemTimer } from '../../runtime/system-clock.ts';
 import { describeOptions } from '../arguments.ts';
 import type { Command, Terminal } from '../command.ts';
+import { connectToCluster } from '../connect.ts';
 import { parseUninstallOptions, UNINSTALL_OPTIONS, type UninstallOptions } from './options.ts';
 import { runUninstall, type UninstallReport } from './run-uninstall.ts';
 
 const DEFAULT_NAMESPACE = 'evenkeel-system';
-/** High, since an uninstall is short and a user waits for it; API Priority and Fairness limits it. */
-const REQUESTS_PER_SECOND = 200;
 
 const EXIT = { done: 0, failed: 1, usageError: 2, incomplete: 3, interrupted: 130 } as const;
 
@@ -50,36 +43,21 @@ export const uninstallCommand: Command = {
 };
 
 async function uninstall(options: UninstallOptions, terminal: Terminal): Promise<number> {
-  const timer = new SystemTimer();
-  const { kubeconfig, context } = options;
-  const connection = await resolveKubeConfig({
-    timer,
-    ...(kubeconfig === null ? {} : { path: kubeconfig }),
-    ...(context === null ? {} : { context }),
-  });
-  const namespace = options.namespace ?? namespaceOf(connection.namespace, terminal);
-  terminal.out(`evenkeel uninstall: cluster ${connection.server}, Evenkeel's namespace ${namespace}`);
-  if (process.stdin.isTTY && !options.yes && !options['dry-run']) {
-    terminal.err('evenkeel uninstall: this changes the cluster; check with --dry-run, then add --yes');
-    return EXIT.usageError;
-  }
-  const transport = new HttpTransport({
-    connection,
-    timer,
-    random: new SeededRandom(randomBytes(4).readUInt32LE()),
-    metrics: NO_METRICS,
-    userAgent: 'evenkeel-uninstall',
-    qps: REQUESTS_PER_SECOND,
-    burst: REQUESTS_PER_SECOND,
-  });
+  const { transport, timer, config: connection, close } = await connectToCluster(options, 'evenkeel-uninstall');
   try {
+    const namespace = options.namespace ?? namespaceOf(connection.namespace, terminal);
+    terminal.out(`evenkeel uninstall: cluster ${connection.server}, Evenkeel's namespace ${namespace}`);
+    if (process.stdin.isTTY && !options.yes && !options['dry-run']) {
+      terminal.err('evenkeel uninstall: this changes the cluster; check with --dry-run, then add --yes');
+      return EXIT.usageError;
+    }
     const print = (line: string): void => terminal.out(`  ${line}`);
     const report = await runUninstall({ transport, namespace, options, timer, interrupted: terminal.interrupted, print });
     summarize(report, options['dry-run'], terminal);
     if (terminal.interrupted.aborted) return EXIT.interrupted;
     return report.left.length === 0 || options['best-effort'] ? EXIT.done : EXIT.incomplete;
   } finally {
-    transport.close();
+    close();
   }
 }
 

@@ -2,7 +2,7 @@
 // uninstall never disables the controller forever; and both are owned by the controller's Deployment, so they are garbage-collected with
 // it.
 
-import { pause } from '../../adapters/kubernetes/pause.ts';
+import { sleep } from '../../adapters/kubernetes/sleep.ts';
 import { readPause } from '../../adapters/kubernetes/decode/decode-rules.ts';
 import { CONTROLLER_LEASE, type Permission } from '../../adapters/kubernetes/access/permissions.ts';
 import { microTime } from '../../adapters/kubernetes/micro-time.ts';
@@ -86,7 +86,7 @@ export class Standstill {
       if (!alive) continue;
       this.#alive.push(lease.holder);
       print(`lease ${name} taken from ${lease.holder}; waiting until its lease has expired`);
-      await pause(timer, LEASE_TIMES.leaseMs, signal);
+      await sleep(timer, LEASE_TIMES.leaseMs, signal);
     }
     print(`controllers are paused${until}`);
   }
@@ -174,7 +174,7 @@ export class Standstill {
     if (first.holder === '' || first.holder === UNINSTALL_MANAGER) return false;
     const startedMs = timer.nowMs();
     while (timer.nowMs() - startedMs < LEASE_TIMES.leaseMs) {
-      await pause(timer, POLL_INTERVAL_MS, signal);
+      await sleep(timer, POLL_INTERVAL_MS, signal);
       const now = await this.#readLease(name, signal);
       if (now === null || now.holder === '') return false;
       if (now.renewTime !== first.renewTime || now.holder !== first.holder) return true;

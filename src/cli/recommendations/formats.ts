@@ -1,0 +1,110 @@
+// Recommendations as a table, YAML, CSV or a patch for `kubectl patch`.
+
+import { stringify } from 'yaml';
+import type { Recommendation, RecommendationStatusContainer } from '../../apis/v1alpha1/index.ts';
+
+export const FORMATS = ['table', 'yaml', 'csv', 'patch'] as const;
+export type Format = (typeof FORMATS)[number];
+
+const HEADINGS = ['NAMESPACE', 'KIND', 'NAME', 'CONTAINER', 'CPU NOW', 'CPU', 'MEMORY NOW', 'MEMORY', 'STATE', 'REASON', 'USD/MONTH'];
+
+type Resources = Pick<NonNullable<RecommendationStatusContainer['recommended']>, 'requests' | 'limits'>;
+
+/** Formats Recommendations. Containers without a recommended value are left out. */
+export function formatRecommendations(recommendations: readonly Recommendation[], format: Format): string {
+  switch (format) {
+    case 'table':
+      return alignColumns([HEADINGS, ...recommendations.flatMap(rowsOf)]);
+    case 'csv':
+      return [HEADINGS.map((heading) => heading.toLowerCase().replace(' ', '_')), ...recommendations.flatMap(rowsOf)]
+        .map((row) => row.map(csvCell).join(','))
+        .join('\n');
+    case 'yaml':
+      return stringify(recommendations.map(documentOf)).trimEnd();
+    case 'patch':
+      return recommendations.flatMap(patchOf).join('---\n').trimEnd();
+  }
+}
+
+function rowsOf({ metadata, spec, status }: Recommendation): readonly (readonly string[])[] {
+  const { kind, name } = spec.targetRef;
+  const savings = status?.savingsPerMonthUsd;
+  return recommendedContainers(status?.containers).map((container, index) => [
+    metadata.namespace ?? '',
+    kind,
+    name,
+    container.name,
+    ...(['cpu', 'memory'] as const).flatMap((resource) => nowAndRecommended(container, resource)),
+    status?.state ?? '',
+    status?.reason ?? '',
+    // The amount is the workload's: a sum of the column counts it once.
+    index > 0 || savings === undefined ? '' : savingsText(savings),
+  ]);
+}
+
+function nowAndRecommended({ current, recommended }: RecommendationStatusContainer, resource: 'cpu' | 'memory'): readonly string[] {
+  return [current?.requests?.[resource] ?? '', recommended?.requests?.[resource] ?? ''];
+}
+
+/** `saves 2.39` or `needs 10.89 more`, so that no sign has to be interpreted. */
+function savingsText(savings: number): string {
+  if (savings === 0) return '0';
+  return savings > 0 ? `saves ${savings.toFixed(2)}` : `needs ${(-savings).toFixed(2)} more`;
+}
+
+function documentOf({ metadata, spec, status }: Recommendation): object {
+  return {
+    namespace: metadata.namespace,
+    kind: spec.targetRef.kind,
+    name: spec.targetRef.name,
+    state: status?.state,
+    ...(status?.reason === undefined ? {} : { reason: status.reason }),
+    ...(status?.savingsPerMonthUsd === undefined ? {} : { savingsPerMonthUsd: status.savingsPerMonthUsd }),
+    containers: recommendedContainers(status?.containers).map(({ name, current, recommended }) => ({
+      name,
+      ...(current === undefined ? {} : { current: resourcesOf(current) }),
+      recommended: resourcesOf(recommended),
+    })),
+  };
+}
+
+/** A strategic merge patch of the pod template, with the command that applies it. */
+function patchOf({ metadata, spec, status }: Recommendation): readonly string[] {
+  const containers = recommendedContainers(status?.containers).map(({ name, recommended }) => ({
+    name,
+    resources: resourcesOf(recommended),
+  }));
+  if (containers.length === 0) return [];
+  const { kind, name } = spec.targetRef;
+  const template = { template: { spec: { containers } } };
+  const patch = { spec: kind === 'CronJob' ? { jobTemplate: { spec: template } } : template };
+  const header = `# ${kind} ${metadata.namespace ?? ''}/${name}: kubectl patch ${kind.toLowerCase()} ${name} -n ${metadata.namespace ?? ''} --patch-file FILE\n`;
+  return [`${header}${stringify(patch)}`];
+}
+
+function recommendedContainers(containers: readonly RecommendationStatusContainer[] = []): readonly RecommendationStatusContainer[] {
+  return containers.filter(({ recommended }) => recommended !== undefined);
+}
+
+function resourcesOf(values: Resources | undefined): Resources {
+  const { requests, limits } = values ?? {};
+  return { ...(requests === undefined ? {} : { requests }), ...(limits === undefined ? {} : { limits }) };
+}
+
+/** Quoted where it contains a delimiter. A spreadsheet evaluates a cell that begins like a formula, so such a cell gets an apostrophe. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,54 @@
+import { describeOptions, parseArguments, text, type OptionReader, type OptionTable } from '../arguments.ts';
+import type { Command } from '../command.ts';
+import { connectToCluster } from '../connect.ts';
+import { FORMATS, formatRecommendations, type Format } from './formats.ts';
+import { CLUSTER_OPTIONS } from './options.ts';
+import { RecommendationApi } from './recommendation-api.ts';
+import { EXIT, withConnection, type Connect } from './request-command.ts';
+
+const format: OptionReader<Format> = (given) => {
+  const value = FORMATS.find((candidate) => candidate === given);
+  return value === undefined ? { ok: false, message: `must be one of ${FORMATS.join(', ')}` } : { ok: true, value };
+};
+
+const OPTIONS = {
+  namespace: { value: 'NAME', short: 'n', help: 'only this namespace (default: all)', read: text(), default: null },
+  output: { value: 'FORMAT', short: 'o', help: `${FORMATS.join(', ')} (default table)`, read: format, default: 'table' },
+  ...CLUSTER_OPTIONS,
+} as const satisfies OptionTable;
+
+/** `evenkeel recommend`. @param connect an argument in tests */
+export function createRecommendCommand(connect: Connect = connectToCluster): Command {
+  return {
+    name: 'recommend',
+    summary: 'print the recommended requests and limits of each container',
+    help: [
+      'evenkeel recommend [-n NAMESPACE] [-o table|yaml|csv|patch]',
+      '',
+      'Prints what the Recommendations of the cluster show. `-o patch` prints a `resources:` block for each container, to be',
+      'copied into a manifest or applied by `kubectl patch --patch-file`.',
+      '',
+      ...describeOptions(OPTIONS),
+    ].join('\n'),
+    async run(args, terminal) {
+      const parsed = parseArguments(OPTIONS, args);
+      if (!parsed.ok) {
+        for (const problem of parsed.problems) terminal.err(`evenkeel recommend: ${problem}`);
+        return EXIT.usageError;
+      }
+      const { namespace, output } = parsed.values;
+      return withConnection(connect, parsed.values, 'recommend', terminal, async ({ transport }) => {
+        const api = new RecommendationApi(transport, { signal: terminal.interrupted, dryRun: false });
+        const recommendations = await api.list(namespace);
+        if (recommendations.length === 0) {
+          terminal.err(`evenkeel recommend: no Recommendations${namespace === null ? '' : ` in namespace ${namespace}`}`);
+          return EXIT.done;
+        }
+        terminal.out(formatRecommendations(recommendations, output));
+        return EXIT.done;
+      });
+    },
+  };
+}
+
+export const recommendCommand = createRecommendCommand();

@@ -1,0 +1,236 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Recommendation, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
+import type { ApiRequest, ApiTransport } from '#kube/api-transport';
+import type { Command, Terminal } from '../command.ts';
+import type { ClusterConnection } from '../connect.ts';
+import { APPROVE, REJECT, ROLLBACK } from './decide-commands.ts';
+import { HOLD, RESUME } from './hold-commands.ts';
+import { createRecommendCommand } from './recommend-command.ts';
+import { requestCommand } from './request-command.ts';
+
+const NOW = '2026-11-26T10:00:00Z';
+
+/** The request of 500m and 512Mi with a recommendation of 120m and 256Mi, of a workload in mode Approve. */
+function aRecommendation(name: string, status: Partial<RecommendationStatus> = {}, kind = 'Deployment'): Recommendation {
+  return {
+    apiVersion: 'evenkeel.io/v1alpha1',
+    kind: 'Recommendation',
+    metadata: { name: `${kind.toLowerCase()}-${name}`, namespace: 'shop', resourceVersion: '7' },
+    spec: { targetRef: { apiVersion: 'apps/v1', kind, name } },
+    status: {
+      state: 'awaiting',
+      reason: 'approval',
+      mode: 'Approve',
+      savingsPerMonthUsd: 2.391,
+      containers: [
+        {
+          name: 'app',
+          current: { requests: { cpu: '500m', memory: '512Mi' } },
+          recommended: { requests: { cpu: '120m', memory: '256Mi' }, limits: { memory: '256Mi' } },
+        },
+      ],
+      ...status,
+    },
+  };
+}
+
+let stored: Recommendation[];
+let annotations: Readonly<Record<string, string>>;
+let patches: Pick<ApiRequest, 'path' | 'body' | 'query'>[];
+
+beforeEach(() => {
+  stored = [aRecommendation('web')];
+  annotations = {};
+  patches = [];
+});
+
+/** Answers lists, the review of the caller, reads of workloads and patches. */
+const transport = {
+  request: ({ method, path, body, query }: ApiRequest) => {
+    const answer = (status: number, wire: unknown) => Promise.resolve({ status, headers: {}, body: wire });
+    if (path.endsWith('/selfsubjectreviews')) {
+      return answer(201, { metadata: { creationTimestamp: NOW }, status: { userInfo: { username: 'ann' } } });
+    }
+    if (method === 'PATCH') {
+      patches.push({ path, body, ...(query === undefined ? {} : { query }) });
+      return answer(200, {});
+    }
+    if (path.endsWith('/recommendations')) return answer(200, { metadata: { resourceVersion: '9' }, items: stored });
+    return answer(200, { metadata: { annotations } });
+  },
+} as unknown as ApiTransport;
+
+async function run(command: Command, ...args: readonly string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const terminal: Terminal = {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    environment: {},
+    interrupted: new AbortController().signal,
+  };
+  const code = await command.run(args, terminal);
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+const connect = () => Promise.resolve({ transport, close: () => undefined } as unknown as ClusterConnection);
+const request = (...args: Parameters<typeof requestCommand>) => requestCommand(args[0], connect);
+
+describe('evenkeel approve, reject and rollback', () => {
+  test('approve stores the displayed values with user and server time, unless the object has changed', async () => {
+    expect(await run(request(APPROVE), 'shop/web')).toEqual({
+      code: 0,
+      out: 'approved for Deployment shop/web: app: cpu 500m → 120m, memory 512Mi → 256Mi',
+      err: '',
+    });
+    expect(patches).toEqual([
+      {
+        path: '/apis/evenkeel.io/v1alpha1/namespaces/shop/recommendations/deployment-web',
+        query: { fieldManager: 'evenkeel-cli' },
+        body: {
+          metadata: { resourceVersion: '7' },
+          spec: {
+            approved: {
+              by: 'ann',
+              at: '2026-11-26T10:00:00.000Z',
+              containers: [{ name: 'app', requests: { cpu: '120m', memory: '256Mi' }, limits: { memory: '256Mi' } }],
+            },
+            rejected: null,
+          },
+        },
+      },
+    ]);
+  });
+
+  test('a dry run is sent as one', async () => {
+    expect((await run(request(REJECT), 'shop/web', '--dry-run')).out).toMatch(/^rejected .*\(dry run: nothing was stored\)$/);
+    expect(patches[0]?.query).toEqual({ fieldManager: 'evenkeel-cli', dryRun: 'All' });
+  });
+
+  test.each<[string, Partial<RecommendationStatus>, RegExp]>([
+    ['in mode Auto', { mode: 'Auto' }, /Deployment shop\/web is in mode Auto: its values are applied without an approval/],
+    ['that is blocked', { state: 'blocked', message: 'cooldown' }, /The change is blocked: cooldown/],
+    ['without a due change', { state: 'optimal' }, /No change is due/],
+    ['without a recommendation', { containers: [] }, /nothing is recommended yet/],
+  ])('approve is refused for a workload %s', async (_, status, message) => {
+    stored = [aRecommendation('web', status)];
+    const { code, err } = await run(request(APPROVE), 'shop/web');
+    expect([code, patches]).toEqual([1, []]);
+    expect(err).toMatch(message);
+  });
+
+  test('rollback asks for the values before the last change, and names an earlier roll-back', async () => {
+    stored = [aRecommendation('web', { previous: { at: NOW, containers: [] } })];
+    expect((await run(request(ROLLBACK), 'shop/web')).code).toBe(0);
+    expect(patches[0]?.body).toMatchObject({ spec: { rollback: { by: 'ann', at: '2026-11-26T10:00:00.000Z' }, approved: null } });
+    stored = [aRecommendation('web', { rolledBack: { at: NOW, heldUntil: '2026-11-27T10:00:00Z' } })];
+    expect((await run(request(ROLLBACK), 'shop/web')).err).toMatch(
+      /Already rolled back at 2026-11-26T10:00:00Z; .*until 2026-11-27T10:00:00Z/,
+    );
+  });
+
+  test.each([
+    [['shop/wbe'], 1, /no Recommendation for shop\/wbe; did you mean shop\/web\?/],
+    [['web'], 2, /web: name the workload as NAMESPACE\/NAME, such as shop\/web/],
+    [[], 2, /name the workload as NAMESPACE\/NAME/],
+    [['shop/web', 'shop/cart'], 2, /one workload at a time/],
+    [['shop/web', '--knd', 'x'], 2, /--knd: unknown option/],
+  ] as const)('%j is refused with what to write', async (args, code, message) => {
+    const result = await run(request(APPROVE), ...args);
+    expect(result.code).toBe(code);
+    expect(result.err).toMatch(message);
+  });
+
+  test('a name of several kinds needs --kind', async () => {
+    stored = [aRecommendation('web'), aRecommendation('web', {}, 'StatefulSet')];
+    expect((await run(request(APPROVE), 'shop/web')).err).toContain('choose one by --kind (Deployment, StatefulSet)');
+    expect((await run(request(APPROVE), 'shop/web', '--kind', 'statefulset')).code).toBe(0);
+  });
+});
+
+describe('evenkeel hold and resume', () => {
+  test('hold sets the annotation of the workload by the time of the server', async () => {
+    expect((await run(request(HOLD as never), 'shop/web', '--for', '2h')).out).toBe(
+      'Deployment shop/web is on hold until 2026-11-26T12:00:00.000Z',
+    );
+    expect(patches[0]).toMatchObject({
+      path: '/apis/apps/v1/namespaces/shop/deployments/web',
+      body: { metadata: { annotations: { 'evenkeel.io/held-until': '2026-11-26T12:00:00.000Z' } } },
+    });
+    expect((await run(request(HOLD as never), 'shop/web', '--for', '1s')).err).toContain('must be a duration from 1m to 90d');
+  });
+
+  test('resume removes the annotation, or sets it to now where a roll-back holds', async () => {
+    expect((await run(request(RESUME), 'shop/web')).err).toContain('is not on hold');
+    annotations = { 'evenkeel.io/held-until': '2026-11-27T00:00:00Z' };
+    expect((await run(request(RESUME), 'shop/web')).code).toBe(0);
+    stored = [aRecommendation('web', { rolledBack: { at: NOW, heldUntil: '2026-11-27T10:00:00Z' } })];
+    await run(request(RESUME), 'shop/web');
+    expect(patches.map(({ body }) => body)).toEqual([
+      { metadata: { annotations: { 'evenkeel.io/held-until': null } } },
+      { metadata: { annotations: { 'evenkeel.io/held-until': '2026-11-26T10:00:00.000Z' } } },
+    ]);
+  });
+});
+
+describe('evenkeel recommend', () => {
+  const recommend = (...args: readonly string[]) => run(createRecommendCommand(connect), ...args);
+
+  test('prints present and recommended values side by side', async () => {
+    expect((await recommend()).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['NAMESPACE', 'KIND', 'NAME', 'CONTAINER', 'CPU NOW', 'CPU', 'MEMORY NOW', 'MEMORY', 'STATE', 'REASON', 'USD/MONTH'],
+      ['shop', 'Deployment', 'web', 'app', '500m', '120m', '512Mi', '256Mi', 'awaiting', 'approval', 'saves 2.39'],
+    ]);
+  });
+
+  test('prints a patch that can be copied', async () => {
+    stored = [aRecommendation('web'), aRecommendation('report', {}, 'CronJob')];
+    expect((await recommend('-n', 'shop', '-o', 'patch')).out)
+      .toBe(`# CronJob shop/report: kubectl patch cronjob report -n shop --patch-file FILE
+spec:
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          containers:
+            - name: app
+              resources:
+                requests:
+                  cpu: 120m
+                  memory: 256Mi
+                limits:
+                  memory: 256Mi
+---
+# Deployment shop/web: kubectl patch deployment web -n shop --patch-file FILE
+spec:
+  template:
+    spec:
+      containers:
+        - name: app
+          resources:
+            requests:
+              cpu: 120m
+              memory: 256Mi
+            limits:
+              memory: 256Mi`);
+  });
+
+  test('prints CSV whose cells no spreadsheet evaluates', async () => {
+    stored = [aRecommendation('web', { reason: '=1+1' as never })];
+    expect((await recommend('-o', 'csv')).out.split('\n')).toEqual([
+      'namespace,kind,name,container,cpu_now,cpu,memory_now,memory,state,reason,usd/month',
+      "shop,Deployment,web,app,500m,120m,512Mi,256Mi,awaiting,'=1+1,saves 2.39",
+    ]);
+  });
+
+  test('prints YAML', async () => {
+    expect((await recommend('-o', 'yaml')).out).toContain('    - name: app\n      current:\n        requests:\n          cpu: 500m');
+  });
+
+  test('an unknown format is refused with those that exist', async () => {
+    expect(await recommend('-o', 'xml')).toMatchObject({ code: 2, err: expect.stringContaining('must be one of table, yaml, csv, patch') });
+  });
+
+  test('without Recommendations says so', async () => {
+    stored = [];
+    expect(await recommend('-n', 'shop')).toEqual({ code: 0, out: '', err: 'evenkeel recommend: no Recommendations in namespace shop' });
+  });
+});
