@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
+import type { Setting } from '../../src/runtime/options/setting.ts';
 import { SETTINGS } from '../../src/runtime/options/settings-schema.ts';
 import { referenceRows } from '../settings/reference-rows.ts';
 
@@ -20,6 +21,9 @@ function document(): string {
   return [
     '# Settings',
     '',
+    'You want Evenkeel to behave differently as a whole: find the setting and put it into `config` of the chart, a file, the environment or a flag.',
+    'What applies to some workloads only is a field of a policy (`kubectl explain prp.spec`).',
+    '',
     'Generated from `src/runtime/options/settings-schema.ts` by `make generate`.',
     '',
     'Settings come from a YAML file (`--config FILE`), the environment and flags; later sources take precedence. All problems are reported at once with path,',
@@ -33,11 +37,24 @@ function document(): string {
     'and exits with 2 if there is one. `evenkeel config print` prints the settings in force, each value with its source (default, file with',
     'its line, environment or flag) and secrets masked: `namespace: "ops" # environment EVENKEEL_NAMESPACE`.',
     '',
+    ...tableOf(({ status }) => status === undefined),
+    '## Without effect in this version',
+    '',
+    'These settings are read and checked, so that a later version can use the same file, and change nothing yet. A value other than the default',
+    'is a warning at start, or stops it where the default alone is accepted.',
+    '',
+    ...tableOf(({ status }) => status !== undefined),
+  ].join('\n');
+}
+
+function tableOf(isListed: (setting: Setting) => boolean): readonly string[] {
+  const settings = Object.entries<Setting>(SETTINGS).filter(([, setting]) => isListed(setting));
+  return [
     '| setting | type | default | allowed | what it does | environment | flag |',
     '| --- | --- | --- | --- | --- | --- | --- |',
-    ...referenceRows(SETTINGS),
+    ...referenceRows(Object.fromEntries(settings)),
     '',
-  ].join('\n');
+  ];
 }
 
 function read(path: string): string {

@@ -214,7 +214,7 @@ spec:
   });
 
   test('prints CSV whose cells no spreadsheet evaluates', async () => {
-    stored = [aRecommendation('web', { reason: '=1+1' as never })];
+    stored = [aRecommendation('web', { reason: '=1+1' })];
     expect((await recommend('-o', 'csv')).out.split('\n')).toEqual([
       'namespace,kind,name,container,cpu_now,cpu,memory_now,memory,state,reason,usd/month',
       "shop,Deployment,web,app,500m,120m,512Mi,256Mi,awaiting,'=1+1,saves 2.39",

@@ -61,6 +61,8 @@ export interface RecommendationPorts {
   readonly timeline: TimelineWriter;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Setting metrics.maxWorkloads. */
+  readonly maxWorkloadMetrics: number;
   /** Absent where no workload is idled. */
   readonly idle?: IdleSource;
   /** Usage of the containers of a workload in the last minutes; empty before the first samples. */

@@ -232,6 +232,14 @@ export const SETTINGS = {
   },
   'prices.currency': { type: 'string', default: 'USD', enum: ['USD'], help: 'Currency of prices.' },
 
+  'metrics.maxWorkloads': {
+    type: 'integer',
+    default: 1000,
+    minimum: 0,
+    maximum: 100_000,
+    help: 'Workloads whose recommended and current requests are exported, the first by namespace, kind and name; each container is four series. The metric evenkeel_workloads_without_metrics counts the others. 0: none.',
+  },
+
   'gke.project': { type: 'string', default: '', status: 'announced', help: 'Google Cloud project of the cluster.' },
   'gke.location': { type: 'string', default: '', status: 'announced', help: 'Region or zone of the cluster.' },
   'gke.cluster': { type: 'string', default: '', status: 'announced', help: 'Name of the GKE cluster.' },

@@ -21,16 +21,19 @@ import { ExceptionMetrics } from './exception-metrics.ts';
 import { watchEvidence, type RecommendationMetrics } from './metrics.ts';
 import { calculateMoney } from './money.ts';
 import { annotateResized, deleteRecommendation, ensureRecommendation, writeStatus } from './recommendation-object.ts';
+import { WorkloadMetrics } from './workload-metrics.ts';
 
 export class DecisionPublisher {
   readonly #ports: RecommendationPorts;
   readonly #metrics: RecommendationMetrics;
   readonly #exceptions: ExceptionMetrics;
+  readonly #workloads: WorkloadMetrics;
 
   constructor(ports: RecommendationPorts, metrics: RecommendationMetrics) {
     this.#ports = ports;
     this.#metrics = metrics;
     this.#exceptions = new ExceptionMetrics(ports.metrics);
+    this.#workloads = new WorkloadMetrics(ports.metrics, ports.maxWorkloadMetrics, ports.logger);
   }
 
   recordEvents(workload: WorkloadRecord, notes: readonly DecisionEvent[]): void {
@@ -91,6 +94,7 @@ export class DecisionPublisher {
       waitingRaises: waitingRaises?.pods ?? 0,
       watch: watchEvidence(decision.memory),
     });
+    this.#workloads.setWorkload(key, published ? decision.containers : null);
   }
 
   /** Counts the roll-backs and limit exceptions that a decision adds or ends. */
@@ -116,12 +120,14 @@ export class DecisionPublisher {
   forget(key: WorkloadKey): void {
     this.#metrics.setWorkload(key, null);
     this.#exceptions.setExceptions(key, [], null);
+    this.#workloads.setWorkload(key, null);
   }
 
   /** Clears every series at the end of the leader's term. */
   close(): void {
     this.#metrics.reset();
     this.#exceptions.reset();
+    this.#workloads.reset();
   }
 }
 

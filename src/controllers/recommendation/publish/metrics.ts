@@ -9,6 +9,16 @@ import type { Counter, Gauge, Metrics } from '../../../ports/metrics.ts';
 const WATCH_EVIDENCE = ['compared', 'none'] as const;
 export type WatchEvidence = (typeof WATCH_EVIDENCE)[number];
 
+/** Values of the label `reason` of roll-backs. */
+const ROLL_BACK_REASONS: readonly NonNullable<ResizeMemory['rolledBack']>['reason'][] = [
+  'restarts',
+  'readiness',
+  'errors',
+  'throttling',
+  'pressure',
+  'request',
+];
+
 /** What is exported of a workload's latest decision; savings in US dollars per month, null where no price is known. */
 interface DecidedWorkload {
   readonly state: RecommendationState;
@@ -79,6 +89,8 @@ export class RecommendationMetrics {
       help: 'Changes rolled back, by reason: restarts, readiness, errors, throttling, pressure, request (by a user).',
       labels: ['reason'],
     });
+    // A series that began with its first roll-back would have no increase, and no alert.
+    for (const reason of ROLL_BACK_REASONS) this.#rollBacks.add(0, { reason });
     this.#evictions = metrics.counter({
       name: 'evenkeel_pod_evictions_total',
       help: 'Requested evictions, by outcome (done, budget, refused, blocked, gone, conflict, dry-run).',
