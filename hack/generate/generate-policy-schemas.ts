@@ -31,6 +31,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly additionalProperties?: Schema;
+  readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message: string }[];
 }
 
 interface Crd {
@@ -44,12 +45,26 @@ function trimmed(schema: Schema): object {
   const { properties, items, additionalProperties } = schema;
   return {
     ...Object.fromEntries(Object.entries(schema).filter(([key]) => KEPT.has(key))),
+    ...valueRules(schema),
     ...(properties === undefined
       ? {}
       : { properties: Object.fromEntries(Object.entries(properties).map(([name, child]) => [name, trimmed(child)])) }),
     ...(items === undefined ? {} : { items: trimmed(items) }),
     ...(additionalProperties === undefined ? {} : { additionalProperties: trimmed(additionalProperties) }),
   };
+}
+
+/** The rules of one value (pattern, minimum quantity) with their messages, as keywords that need no CEL. */
+function valueRules({ 'x-kubernetes-validations': rules = [] }: Schema): object {
+  return Object.assign(
+    {},
+    ...rules.map(({ rule, message }) => {
+      const pattern = /self\.matches\('(.*)'\)$/.exec(rule)?.[1]?.replaceAll('\\\\', '\\');
+      const minQuantity = /compareTo\(quantity\('([^']+)'\)\) >= 0$/.exec(rule)?.[1];
+      if (pattern !== undefined) return { pattern, patternMessage: message };
+      return minQuantity === undefined ? {} : { minQuantity, minQuantityMessage: message };
+    }),
+  ) as object;
 }
 
 const schemas = POLICY_KINDS.map(({ plural }) => {

@@ -72,6 +72,53 @@ describe('the CRDs as the embedded API server reads them', () => {
   });
 });
 
+describe('rules of one value', () => {
+  test.each<[string, object, string, string]>([
+    ['PodResizePolicy', { cooldown: '1 hour' }, 'spec.cooldown', 'write a duration such as 90s, 5m or 1h30m'],
+    ['PodResizePolicy', { kinds: ['deployment'] }, 'spec.kinds[0]', 'write a kind such as Deployment or StatefulSet'],
+    ['PodResizePolicy', { cpu: { min: '-1' } }, 'spec.cpu.min', 'write a quantity such as 250m or 2'],
+    ['PodResizePolicy', { cpu: { min: -1 } }, 'spec.cpu.min', 'write a quantity such as 250m or 2'],
+    ['PodResizePolicy', { cpu: { min: '500u' } }, 'spec.cpu.min', 'CPU below 1m is too small'],
+    ['PodResizePolicy', { memory: { max: '1KB', min: '1Gi' } }, 'spec.memory.max', 'write a quantity such as 128Mi or 2Gi'],
+    ['PodResizePolicy', { memory: { min: '100m' } }, 'spec.memory.min', 'memory below 1Mi is too small'],
+    ['PodResizePolicy', { memory: { min: 512 } }, 'spec.memory.min', 'memory below 1Mi is too small'],
+    ['PodResizePolicy', { oom: { minBump: '100m' } }, 'spec.oom.minBump', 'memory below 1Mi is too small'],
+    ['PodResizePolicy', { cpu: { min: 3, max: '2500m' } }, 'spec.cpu.min', 'min must not be greater than max'],
+    ['PodResizePolicy', { maxConcurrent: '0%' }, 'spec.maxConcurrent', 'write a count such as 5 or a percentage from 1% to 100%'],
+    [
+      'NodeScalingPolicy',
+      { headroom: { cpu: 'lots' } },
+      'spec.headroom.cpu',
+      'write a quantity such as 250m or 2, or a percentage such as 10%',
+    ],
+    ['NodeScalingPolicy', { consolidation: { maxDisruption: 'half' } }, 'spec.consolidation.maxDisruption', 'write a count such as 5'],
+    [
+      'ScheduledScalePolicy',
+      { targetRef: target, windows: [{ ...window, name: 'Morning', minReplicas: 1 }] },
+      'spec.windows[0].name',
+      'write a name of lower-case letters',
+    ],
+    [
+      'AccessPolicy',
+      { grants: [{ email: 'Upper@example.com', role: 'viewer' }] },
+      'spec.grants[0].email',
+      'write an e-mail address in lower case',
+    ],
+  ])('%s %j is refused with an example', (kind, spec, field, words) => {
+    const found = faults(kind, { spec });
+    expect(found.filter((fault) => fault.startsWith(`${field}: `) && fault.includes(words))).toHaveLength(1);
+    expect(found.join('\n')).not.toContain('should match');
+  });
+
+  test.each<[string, object]>([
+    ['PodResizePolicy', { cpu: { min: 1, max: 2 }, memory: { min: 134_217_728, max: '1.5Gi' } }],
+    ['PodResizePolicy', { cpu: { min: '0', max: '2' }, memory: { min: 0 } }],
+    ['NodeScalingPolicy', { headroom: { cpu: 2, memory: '10%' }, limits: { cpu: 100, memory: '1Ti' } }],
+  ])('%s %j is accepted', (kind, spec) => {
+    expect(faults(kind, { spec })).toEqual([]);
+  });
+});
+
 describe('cross-field rules', () => {
   test.each<[string, object, string]>([
     ['PodResizePolicy', { spec: { namespaces: ['a'], namespaceSelector: {} } }, 'not both'],

@@ -29,9 +29,13 @@ describe('A wrong PodResizePolicy', () => {
   test.each<[string, PodResizePolicySpec | Record<string, unknown>, RegExp]>([
     ['min above max', { cpu: { min: '2', max: '1' } }, /spec\.cpu\.min.*min must not be greater than max/],
     ['an unknown mode', { mode: 'Always' }, /spec\.mode.*supported values: .*"Observe".*"Auto"/],
-    ['an invalid duration', { cooldown: 'soon' }, /spec\.cooldown.*should match/],
+    ['an invalid duration', { cooldown: 'soon' }, /spec\.cooldown.*write a duration such as 90s/],
     ['a ratio out of range', { minConfidence: 2 }, /spec\.minConfidence.*less than or equal to 1/],
-    ['a string that is neither a count nor a percentage', { maxConcurrent: 'two' }, /spec\.maxConcurrent.*should match .*%/],
+    [
+      'a string that is neither a count nor a percentage',
+      { maxConcurrent: 'two' },
+      /spec\.maxConcurrent.*write a count such as 5 or a percentage/,
+    ],
   ])('with %s is refused, and the error names field and remedy', async (_what, spec, words) => {
     await expect(world.cluster.create(PATHS.policies, aPolicy('refused', spec as PodResizePolicySpec))).rejects.toThrow(words);
   });

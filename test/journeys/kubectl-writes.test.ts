@@ -52,7 +52,21 @@ describeKubectl('kubectl writes', () => {
       /spec\.dryRun: Invalid value: "integer": .*must be of type boolean/,
       /\.spec\.dryRun: expected boolean/,
     ],
-    ['a string that is not a duration', '{ cooldown: soon }', /spec\.cooldown: Invalid value: .*should match/],
+    [
+      'a string that is not a duration',
+      '{ cooldown: soon }',
+      /spec\.cooldown: Invalid value: "soon": write a duration such as 90s, 5m or 1h30m/,
+    ],
+    [
+      'a tenth of a byte',
+      '{ memory: { min: 100m } }',
+      /spec\.memory\.min: Invalid value: "100m": memory below 1Mi is too small: .*write an amount such as 100Mi/,
+    ],
+    [
+      'a string that is not a quantity',
+      '{ cpu: { min: two } }',
+      /spec\.cpu\.min: Invalid value: "two": write a quantity such as 250m or 2/,
+    ],
     [
       'a validation rule over two fields',
       "{ cpu: { min: '2', max: '1' } }",

@@ -187,9 +187,9 @@ export interface NodeScalingPolicySpecNodePoolSelectorMatchExpression {
 /** Maximum totals of the governed pools. If unset, unlimited. */
 export interface NodeScalingPolicySpecLimits {
   /** Total CPU capacity (cores or millicores). */
-  readonly cpu?: string;
+  readonly cpu?: number | string;
   /** Total memory capacity (bytes). */
-  readonly memory?: string;
+  readonly memory?: number | string;
   /** Total price of the nodes (US dollars per hour). */
   readonly hourlyCost?: number;
 }
@@ -208,9 +208,9 @@ export interface NodeScalingPolicySpecPool {
 /** Capacity that is kept free for bursts. If unset, none. */
 export interface NodeScalingPolicySpecHeadroom {
   /** CPU, as an amount (cores or millicores) or a percentage of the allocatable such as 10%. */
-  readonly cpu?: string;
+  readonly cpu?: number | string;
   /** Memory, as an amount (bytes) or a percentage of the allocatable such as 10%. */
-  readonly memory?: string;
+  readonly memory?: number | string;
   /** Number of free pod slots. */
   readonly pods?: number;
 }
@@ -591,9 +591,9 @@ export interface PodResizePolicySpecCpu {
   /** Margin above the covered usage, as a fraction of it (0.15 is 15 %). If unset, it follows from the goal. */
   readonly margin?: number;
   /** Minimum request (cores or millicores, such as 250m). If unset, the recommender's floor. */
-  readonly min?: string;
+  readonly min?: number | string;
   /** Maximum request (cores or millicores, such as 250m). If unset, the allocatable CPU of the largest node. */
-  readonly max?: string;
+  readonly max?: number | string;
   /** Minimum change that is applied, as a fraction of the current request (0.1 is 10 %). If unset, it follows from the goal. */
   readonly minChangeRatio?: number;
   /** How the limit follows the request. */
@@ -625,9 +625,9 @@ export interface PodResizePolicySpecMemory {
   /** Margin above the covered usage, as a fraction of it (0.15 is 15 %). If unset, it follows from the goal. */
   readonly margin?: number;
   /** Minimum request (bytes, such as 128Mi). If unset, the recommender's floor. */
-  readonly min?: string;
+  readonly min?: number | string;
   /** Maximum request (bytes, such as 128Mi). If unset, the allocatable memory of the largest node. */
-  readonly max?: string;
+  readonly max?: number | string;
   /** Minimum change that is applied, as a fraction of the current request (0.1 is 10 %). If unset, it follows from the goal. */
   readonly minChangeRatio?: number;
   /** How the limit follows the request. */
@@ -672,9 +672,9 @@ export interface PodResizePolicySpecContainerCpu {
   /** Margin above the covered usage, as a fraction of it (0.15 is 15 %). If unset, it follows from the goal. */
   readonly margin?: number;
   /** Minimum request (cores or millicores, such as 250m). If unset, the recommender's floor. */
-  readonly min?: string;
+  readonly min?: number | string;
   /** Maximum request (cores or millicores, such as 250m). If unset, the allocatable CPU of the largest node. */
-  readonly max?: string;
+  readonly max?: number | string;
   /** Minimum change that is applied, as a fraction of the current request (0.1 is 10 %). If unset, it follows from the goal. */
   readonly minChangeRatio?: number;
   /** How the limit follows the request. */
@@ -706,9 +706,9 @@ export interface PodResizePolicySpecContainerMemory {
   /** Margin above the covered usage, as a fraction of it (0.15 is 15 %). If unset, it follows from the goal. */
   readonly margin?: number;
   /** Minimum request (bytes, such as 128Mi). If unset, the recommender's floor. */
-  readonly min?: string;
+  readonly min?: number | string;
   /** Maximum request (bytes, such as 128Mi). If unset, the allocatable memory of the largest node. */
-  readonly max?: string;
+  readonly max?: number | string;
   /** Minimum change that is applied, as a fraction of the current request (0.1 is 10 %). If unset, it follows from the goal. */
   readonly minChangeRatio?: number;
   /** How the limit follows the request. */
@@ -749,7 +749,7 @@ export interface PodResizePolicySpecOom {
   /** The limit after an OOM kill, divided by the limit that was hit. Default: 1.2. */
   readonly bumpRatio?: number;
   /** Minimum memory that an OOM kill adds (bytes). Default: 100Mi. */
-  readonly minBump?: string;
+  readonly minBump?: number | string;
   /**
    * Maximum increases of one container's limit by OOM kills within 7 days. After that a limit exception of type oom-killed opens, and the
    * limit stays. Default: 3.
@@ -774,11 +774,11 @@ export interface PodResizePolicySpecIdle {
   /** Time that usage must stay below the threshold. Default: 24h. */
   readonly after?: string;
   /** CPU usage of the whole workload below which it counts as idle (cores or millicores). Default: 5m. */
-  readonly cpuThreshold?: string;
+  readonly cpuThreshold?: number | string;
   /** CPU request of a container while idled (cores or millicores). Default: 10m. */
-  readonly cpu?: string;
+  readonly cpu?: number | string;
   /** Memory request of a container while idled (bytes). If unset, memory is unchanged. */
-  readonly memory?: string;
+  readonly memory?: number | string;
   /** Replicas while idled. If unset, replicas are unchanged. */
   readonly replicas?: number;
 }
@@ -1519,17 +1519,17 @@ export interface RecommendationSpecApprovedContainer {
 /** Requests. */
 export interface RecommendationSpecApprovedContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
-  readonly cpu?: string;
+  readonly cpu?: number | string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
-  readonly memory?: string;
+  readonly memory?: number | string;
 }
 
 /** Limits. */
 export interface RecommendationSpecApprovedContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
-  readonly cpu?: string;
+  readonly cpu?: number | string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
-  readonly memory?: string;
+  readonly memory?: number | string;
 }
 
 /** Values that a user has rejected. They are not recommended again for 7 days unless they change by more than minChangeRatio. */
@@ -1554,17 +1554,17 @@ export interface RecommendationSpecRejectedContainer {
 /** Requests. */
 export interface RecommendationSpecRejectedContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
-  readonly cpu?: string;
+  readonly cpu?: number | string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
-  readonly memory?: string;
+  readonly memory?: number | string;
 }
 
 /** Limits. */
 export interface RecommendationSpecRejectedContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
-  readonly cpu?: string;
+  readonly cpu?: number | string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
-  readonly memory?: string;
+  readonly memory?: number | string;
 }
 
 /** Request to roll back to status.previous; automatic changes are then blocked for 24 hours. */
@@ -1593,7 +1593,7 @@ export interface RecommendationSpecExceptionDecision {
   /** Approve makes the proposed value the new baseline, reject restores the former value. */
   readonly decision: 'approve' | 'reject';
   /** Value that replaces the proposed one (Kubernetes quantity). */
-  readonly value?: string;
+  readonly value?: number | string;
   /** User who decided. */
   readonly by?: string;
   /** Time (RFC 3339). */

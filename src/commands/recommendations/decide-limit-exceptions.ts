@@ -10,7 +10,8 @@ import { readExceptions } from '../../core/resize/status/exception-codec.ts';
 import { readDecisions } from '../../core/resize/status/user-requests.ts';
 import { containerCaps, tightestCap, type Cap } from '../../core/model/limit-range.ts';
 import { isoTime } from '#kube/time/iso-time';
-import { formatAmount, parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { formatAmount } from '#kube/quantity';
+import { parseSensibleAmount } from '#kube/sensible-amount';
 import type { ResourceName } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 import type { WorkloadTarget } from '../../core/recommendations/resolve-workload.ts';
@@ -149,7 +150,7 @@ function readValue({ body, verdict }: ExceptionRequest, exceptions: readonly Lim
 
 function parseAmount(resource: ResourceName, value: string | number) {
   if (typeof value === 'number') return { ok: true, value } as const;
-  return resource === 'cpu' ? parseCpuMillicores(value) : parseMemoryBytes(value);
+  return parseSensibleAmount(resource, value);
 }
 
 function refusalOfApproval(request: ExceptionRequest, open: readonly LimitException[], value: number | null): CommandRefusal | null {

@@ -83,6 +83,7 @@ describe('an invalid change is refused with the field', () => {
       /container app/,
     ],
     ['an invalid quantity', {}, { floor: { app: { cpu: 'lots' } } }, '/floor/app/cpu', /lots/],
+    ['a tenth of a byte', {}, { floor: { app: { memory: '100m' } } }, '/floor/app/memory', /100m is a tenth of a byte; write 100Mi/],
     ['a negative quantity', {}, { floor: { app: { memory: '-1Gi' } } }, '/floor/app/memory', /./],
     ['zero', {}, { ceiling: { app: { cpu: '0' } } }, '/ceiling/app/cpu', /greater than 0/],
     ['an unknown container', {}, { floor: { ap: { cpu: '1' } } }, '/floor/ap', /its containers are app, istio-proxy/],

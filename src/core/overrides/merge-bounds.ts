@@ -1,7 +1,7 @@
 // Merges a user's change of floors and ceilings with the bounds in the annotations of a workload.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { parseSensibleAmount } from '#kube/sensible-amount';
 import { boundsOf, readBounds, type BoundsByContainer } from '../resize/policy/workload-overrides.ts';
 
 /** Change of one container's bound; null removes a value. */
@@ -34,7 +34,6 @@ type WrittenBounds = Readonly<Record<string, Readonly<Partial<Record<'cpu' | 'me
 
 const SIDES: readonly Side[] = ['floor', 'ceiling'];
 const RESOURCES = ['cpu', 'memory'] as const;
-const PARSE = { cpu: parseCpuMillicores, memory: parseMemoryBytes } as const;
 const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const;
 
 /**
@@ -113,7 +112,7 @@ function applyPatch(
 }
 
 function amountProblem(resource: 'cpu' | 'memory', value: string): string | null {
-  const read = PARSE[resource](value.trim());
+  const read = parseSensibleAmount(resource, value.trim());
   if (!read.ok) return read.message;
   return read.value > 0 ? null : 'must be greater than 0; null removes the bound';
 }

@@ -23,10 +23,13 @@ describe('overrides are validated by the schema of the kind', () => {
 
   test.each([
     ['PodResizePolicy', 'mode', 'Sometimes', 'value', /one of Observe, Recommend/],
-    ['PodResizePolicy', 'cooldown', 'soon', 'value', /must match/],
+    ['PodResizePolicy', 'cooldown', 'soon', 'value', /write a duration such as/],
+    ['PodResizePolicy', 'memory.min', '100m', 'value', /memory below 1Mi is too small/],
+    ['PodResizePolicy', 'memory.min', 512, 'value', /memory below 1Mi is too small/],
+    ['PodResizePolicy', 'cpu.min', -1, 'value', /write a quantity such as/],
     ['PodResizePolicy', 'maxConcurrent', 1.5, 'value', /whole number/],
     ['PodResizePolicy', 'maxConcurrent', 0, 'value', /at least 1/],
-    ['PodResizePolicy', 'maxConcurrent', '200%', 'value', /must match/],
+    ['PodResizePolicy', 'maxConcurrent', '200%', 'value', /write a count such as 5/],
     ['PodResizePolicy', 'minConfidence', 2, 'value', /at most 1/],
     ['PodResizePolicy', 'windows', [{ duration: '4h' }], 'value', /required/],
     ['PodResizePolicy', 'windows', 'always', 'value', /list/],

@@ -1,6 +1,7 @@
 // Validation of values by the schemas of policy specs: types, enums, bounds and patterns. Rules across fields are left to the API
 // server.
 
+import { readQuantity } from '#kube/read-quantity';
 import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
 
 /** The parts of a CRD's structural schema that are validated here. */
@@ -8,6 +9,10 @@ export interface SpecSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
+  readonly patternMessage?: string;
+  /** Smallest quantity other than 0. */
+  readonly minQuantity?: string;
+  readonly minQuantityMessage?: string;
   readonly default?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -102,12 +107,21 @@ function textFaults(schema: SpecSchema, text: string): readonly string[] {
   const length = Array.from(text).length;
   if (length < minLength) return [`must have at least ${minLength} characters`];
   if (length > maxLength) return [`must have at most ${maxLength} characters`];
-  return pattern !== undefined && !new RegExp(pattern, 'u').test(text) ? [`must match ${pattern}`] : [];
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(text)) return [schema.patternMessage ?? `must match ${pattern}`];
+  return quantityFaults(schema, text);
 }
 
-function numberFaults({ minimum, maximum }: SpecSchema, value: number): readonly string[] {
+function quantityFaults({ minQuantity, minQuantityMessage }: SpecSchema, value: string | number): readonly string[] {
+  const [minimum, quantity] = minQuantity === undefined ? [null, null] : [readQuantity(minQuantity), readQuantity(value)];
+  if (minimum === null || quantity === null || quantity.nano === 0n || quantity.nano >= minimum.nano) return [];
+  return [minQuantityMessage ?? `must be at least ${String(minQuantity)}`];
+}
+
+function numberFaults(schema: SpecSchema, value: number): readonly string[] {
+  const { minimum, maximum, patternMessage } = schema;
+  if (schema['x-kubernetes-int-or-string'] === true && value < 0) return [patternMessage ?? 'must be at least 0'];
   if (minimum !== undefined && value < minimum) return [`must be at least ${minimum}`];
-  return maximum !== undefined && value > maximum ? [`must be at most ${maximum}`] : [];
+  return maximum !== undefined && value > maximum ? [`must be at most ${maximum}`] : quantityFaults(schema, value);
 }
 
 function listFaults({ minItems = 0, maxItems, items }: SpecSchema, list: readonly unknown[], path: string): readonly ValueFault[] {

@@ -7,8 +7,14 @@ export interface QuantityPair {
   readonly memory?: string;
 }
 
+/** Quantities as a user may write them: the API server accepts whole numbers too. */
+export interface WrittenQuantities {
+  readonly cpu?: number | string;
+  readonly memory?: number | string;
+}
+
 /** Parses quantities of a custom resource; null: absent or invalid. */
-export function readQuantities(pair: QuantityPair | undefined): OptionalResources {
+export function readQuantities(pair: WrittenQuantities | undefined): OptionalResources {
   const cpu = pair?.cpu === undefined ? null : parseCpuMillicores(pair.cpu);
   const memory = pair?.memory === undefined ? null : parseMemoryBytes(pair.memory);
   return { cpuMillicores: cpu?.ok === true ? cpu.value : null, memoryBytes: memory?.ok === true ? memory.value : null };
@@ -16,7 +22,7 @@ export function readQuantities(pair: QuantityPair | undefined): OptionalResource
 
 /** Parses requests and limits of a custom resource; null: absent or invalid. */
 export function readRequestsAndLimits(
-  values: { readonly requests?: QuantityPair; readonly limits?: QuantityPair } | undefined,
+  values: { readonly requests?: WrittenQuantities; readonly limits?: WrittenQuantities } | undefined,
 ): RequestsAndLimits {
   return { requests: readQuantities(values?.requests), limits: readQuantities(values?.limits) };
 }

@@ -62,7 +62,7 @@ function sentence(error: ErrorObject): string {
     case 'maximum':
       return `must be at most ${String(params['limit'])}`;
     case 'pattern':
-      return `must match ${String(params['pattern'])}${example(error)}`;
+      return patternMessage(error);
     default:
       return error.message ?? 'is not valid';
   }
@@ -74,7 +74,8 @@ function knownFields(error: ErrorObject): string {
   return names.length === 0 ? '' : `; known: ${names.join(', ')}`;
 }
 
-function example(error: ErrorObject): string {
-  const examples = (error.parentSchema as { examples?: readonly unknown[] } | undefined)?.examples ?? [];
-  return examples.length === 0 ? '' : `, such as ${examples.map(String).join(' or ')}`;
+function patternMessage(error: ErrorObject): string {
+  const { examples = [] } = (error.parentSchema as { examples?: readonly unknown[] } | undefined) ?? {};
+  if (examples.length > 0) return `has another form; write a value such as ${examples.map(String).join(' or ')}`;
+  return `must match ${String((error.params as Readonly<Record<string, unknown>>)['pattern'])}`;
 }

@@ -99,6 +99,19 @@ describe('reading a policy', () => {
     expect(containerMode({ ...policy, mode: null }, 'Auto')).toBe('Auto');
   });
 
+  test('a whole number is a quantity, and a fraction of a byte is refused with the amount that was meant', () => {
+    const read = (spec: PodResizePolicySpec) =>
+      readPolicy(
+        { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'p' }, spec },
+        { admission: false, prometheus: false },
+      );
+    expect(read({ cpu: { min: 2 } })).toMatchObject({ ok: true, rules: { container: { cpu: { min: 2000 } } } });
+    expect(read({ memory: { min: '100m' } })).toMatchObject({
+      ok: false,
+      message: 'spec.memory.min: 100m is a tenth of a byte; write 100Mi',
+    });
+  });
+
   test('every problem is reported at once', () => {
     const reading = readPolicy(
       {

@@ -12,7 +12,7 @@ import { parseCountOrPercent } from '../../model/count-or-percent.ts';
 import { formatDuration, parseDuration } from '../../model/duration.ts';
 import { parseGlob, type Glob } from '../../model/names/glob.ts';
 import type { Parsed } from '#kube/parsed';
-import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { parseSensibleAmount } from '#kube/sensible-amount';
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import { parseWindow, type Window } from '../../model/window.ts';
 import {
@@ -217,10 +217,8 @@ class PolicyReader {
     return text === undefined ? fallback : (this.#take(path, parseDuration(text)) ?? fallback);
   }
 
-  #amount(path: string, resource: 'cpu' | 'memory', text: string | undefined): number | null {
-    if (text === undefined) return null;
-    const amount: Parsed<number> = resource === 'cpu' ? parseCpuMillicores(text) : parseMemoryBytes(text);
-    return this.#take(path, amount);
+  #amount(path: string, resource: 'cpu' | 'memory', given: number | string | undefined): number | null {
+    return given === undefined ? null : this.#take(path, parseSensibleAmount(resource, given));
   }
 
   #take<T>(path: string, outcome: Parsed<T>, join = ': '): T | null {

@@ -3,9 +3,8 @@
 import { MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import { isObject, parseJson } from '#kube/json';
-import type { Parsed } from '#kube/parsed';
-import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
-import { withDefaults, type OptionalResources } from '#kube/records/resources';
+import { parseSensibleAmount } from '#kube/sensible-amount';
+import { withDefaults, type OptionalResources, type ResourceName } from '#kube/records/resources';
 import { UNSET_RESOURCES } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 
@@ -126,16 +125,16 @@ export function readBounds(annotation: string, text: string | undefined, problem
         problems.push(`${annotation}: '${shown(container)}.${shown(key)}' is unknown; only cpu and memory are supported`);
     }
     bounds.set(container, {
-      cpuMillicores: readAmount(`${annotation}: '${shown(container)}.cpu'`, entry['cpu'], parseCpuMillicores, problems),
-      memoryBytes: readAmount(`${annotation}: '${shown(container)}.memory'`, entry['memory'], parseMemoryBytes, problems),
+      cpuMillicores: readAmount(`${annotation}: '${shown(container)}.cpu'`, entry['cpu'], 'cpu', problems),
+      memoryBytes: readAmount(`${annotation}: '${shown(container)}.memory'`, entry['memory'], 'memory', problems),
     });
   }
   return bounds;
 }
 
-function readAmount(path: string, value: unknown, parse: (text: string | number) => Parsed<number>, problems: string[]): number | null {
+function readAmount(path: string, value: unknown, resource: ResourceName, problems: string[]): number | null {
   if (value === undefined || value === null) return null;
-  const outcome = typeof value === 'string' || typeof value === 'number' ? parse(value) : null;
+  const outcome = typeof value === 'string' || typeof value === 'number' ? parseSensibleAmount(resource, value) : null;
   if (outcome?.ok === true) return outcome.value;
   problems.push(`${path}: ${outcome?.message ?? 'write a quantity such as 250m or 256Mi'}`);
   return null;

@@ -69,7 +69,7 @@ function addQuantities(environment: Environment): void {
       return nano(quantity) / NANO;
     })
     .registerFunction('Quantity.asApproximateFloat(): double', (quantity: CelQuantity) => Number(nano(quantity)) / 1e9)
-    .registerFunction('Quantity.sign(): int', (quantity: CelQuantity) => signOf(nano(quantity)))
+    .registerFunction('sign(Quantity): int', (quantity: CelQuantity) => signOf(nano(quantity)))
     .registerFunction('Quantity.add(Quantity): Quantity', (a: CelQuantity, b: CelQuantity) => plus(a, nano(b)))
     .registerFunction('Quantity.add(int): Quantity', (a: CelQuantity, b: bigint) => plus(a, b * NANO))
     .registerFunction('Quantity.sub(Quantity): Quantity', (a: CelQuantity, b: CelQuantity) => plus(a, -nano(b)))
