@@ -80,6 +80,17 @@ describe('reading a policy', () => {
     });
   });
 
+  test.each(['Approve', 'Recommend'] as const)('a container in mode %s of a workload with pace Hourly has Daily values', (mode) => {
+    const hourly = rulesOf({ mode: 'Auto', pace: 'Hourly', containers: [{ name: 'web', mode }] });
+    const paceOf = (container: string) => containerRules(hourly, none, container, node, null, true).pace;
+    expect([paceOf('web'), paceOf('worker')]).toEqual(['Daily', 'Hourly']);
+    expect(sourcedRules(hourly, none, 'web', { largestNode: node, nodesFollow: true, sources: allPolicy })).toContainEqual({
+      name: 'pace',
+      value: 'Daily',
+      source: 'default',
+    });
+  });
+
   test.each([
     ['Hourly', 'InPlace', 'Auto', false, 'evenkeel-autoscaler holds no lease: it is not running or has no leader'],
     ['Hourly', 'InPlace', 'Recommend', true, 'mode Recommend makes no hourly changes'],

@@ -4,7 +4,7 @@ import type { ContainerRuntime } from '#kube/records/container-runtime';
 import type { Resources, ResourceName } from '#kube/records/resources';
 import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
-import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES, type RecommenderRules, type ResourceRules } from '../../recommender/advice.ts';
+import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES, type Pace, type RecommenderRules, type ResourceRules } from '../../recommender/advice.ts';
 import { containerMode, containerPolicyOf, modeInForce, paceInForce, type PolicyRules, type ResourcePolicy } from './policy-rules.ts';
 import { boundsOf, type WorkloadOverrides } from './workload-overrides.ts';
 
@@ -53,11 +53,16 @@ export function containerRules(
   return {
     cpu: rulesOf('cpu'),
     memory: rulesOf('memory'),
-    pace: paceInForce(policy, modeInForce(policy, overrides), nodesFollow),
+    pace: containerPace(policy, overrides, container, nodesFollow),
     runtime,
     historyWindowMs: policy.historyWindowMs,
     oom: policy.oom,
   };
+}
+
+/** Pace of one container: what a person copies or approves must hold for weeks, also where only one container of the workload waits for it. */
+function containerPace(policy: PolicyRules, overrides: WorkloadOverrides, container: string, nodesFollow: boolean): Pace {
+  return paceInForce(policy, containerMode(containerPolicyOf(policy, container), modeInForce(policy, overrides)), nodesFollow);
 }
 
 /** The rules of `containerRules` and the policy's other values for a container, each with its source, for display. */
@@ -90,7 +95,7 @@ export function sourcedRules(
     named('limit', rule, from(`${resource}.limit.rule`, `${resource}.limit.ratio`));
     named('minConfidence', policy.minConfidence[resource], from('minConfidence'));
   }
-  const pace = paceInForce(policy, modeInForce(policy, overrides), nodesFollow);
+  const pace = containerPace(policy, overrides, container, nodesFollow);
   rules.push({ name: 'pace', value: pace, source: pace === policy.pace ? from('pace') : 'default' });
   rules.push({ name: 'history.window', value: formatDuration(policy.historyWindowMs), source: from('history.window') });
   rules.push({ name: 'cooldown', value: formatDuration(policy.cooldownMs), source: from('cooldown') });
