@@ -191,7 +191,10 @@ export class EmbeddedApiServer {
   /** Resources and subresources that are not stored, or not only. */
   #special(resource: ServedResource, target: ResourceTarget, call: ApiCall): Answer | undefined {
     const review = this.#reviews.get(resource.id);
-    if (review !== undefined) return json(201, answerReview(resource, review, call.body, call.user, target.namespace));
+    if (review !== undefined) {
+      const context = { namespace: target.namespace, now: this.#clock.now() };
+      return json(201, answerReview(resource, review, call.body, call.user, context));
+    }
     if (resource.descriptor.group === 'metrics.k8s.io') return metricsAnswer(this.#providers.metrics, resource, target, call);
     switch (`${resource.id}/${target.subresource}`) {
       case 'pods/log':

@@ -73,6 +73,15 @@ describe('authorization', () => {
     expect(world.server.reviewToken('', list('pods'))).toBe('unknown');
   });
 
+  test('a review of oneself has the name of the user and the time of the cluster', async () => {
+    const world = new ApiWorld();
+    const self = await world.as(BOB).request({ method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body: {} });
+    expect(self.body).toMatchObject({
+      metadata: { creationTimestamp: `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z` },
+      status: { userInfo: { username: 'bob' } },
+    });
+  });
+
   test('reviews are correct, for the caller and for other users', async () => {
     const world = await withReader();
     const resourceAttributes = { verb: 'list', resource: 'pods', namespace: 'default' };

@@ -5,6 +5,8 @@ import { badRequest, invalid, type ApiStatusError } from '../api-error.ts';
 import type { Authenticator } from './authentication.ts';
 import type { AccessAttributes, Authorizer, PolicyRule } from './authorization.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
+import { toTimestamp } from '../timestamp.ts';
+import type { Instant } from '#kube/units';
 import type { UserInfo } from './user.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -33,13 +35,16 @@ export function reviews(authenticator: Authenticator, authorizer: Authorizer): R
   ]);
 }
 
-/** Throws ApiStatusError 422 when the review has no attributes. */
+/**
+ * The answer to a review; that of a SelfSubjectReview has the time of the server, as Kubernetes sets it. Throws ApiStatusError 422 when the
+ * review has no attributes.
+ */
 export function answerReview(
   { apiVersion, descriptor }: ServedResource,
   review: Review,
   body: unknown,
   user: UserInfo,
-  namespace: string | null,
+  { namespace, now }: { readonly namespace: string | null; readonly now: Instant },
 ): Fields {
   if (!isObject(body)) throw badRequest('the request body must be a review object');
   const spec = isObject(body['spec']) ? body['spec'] : {};
@@ -47,7 +52,10 @@ export function answerReview(
     kind: descriptor.kind,
     apiVersion,
     ...body,
-    metadata: { ...(isObject(body['metadata']) ? body['metadata'] : {}) },
+    metadata: {
+      ...(isObject(body['metadata']) ? body['metadata'] : {}),
+      ...(descriptor.kind === 'SelfSubjectReview' ? { creationTimestamp: toTimestamp(now) } : {}),
+    },
     status: review(spec, user, namespace),
   };
 }
