@@ -1,13 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { amounts } from '../../../../../test/builders/rightsizing.ts';
-import { DEFAULT_POLICY_RULES } from '../../policy/policy-rules.ts';
+import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../policy/policy-rules.ts';
 import { readOverrides } from '../../policy/workload-overrides.ts';
 import { withinBounds } from './within-bounds.ts';
 
-const bounded = (requests: string, limits: string | null, annotations: Readonly<Record<string, string>>) => {
+const bounded = (
+  requests: string,
+  limits: string | null,
+  annotations: Readonly<Record<string, string>>,
+  policy: PolicyRules = DEFAULT_POLICY_RULES,
+) => {
   const none = { cpuMillicores: null, memoryBytes: null };
   const values = { requests: amounts(requests, '256Mi'), limits: limits === null ? none : amounts(limits, '512Mi') };
-  const { values: result, messages } = withinBounds(new Map([['main', values]]), DEFAULT_POLICY_RULES, readOverrides(annotations));
+  const { values: result, messages } = withinBounds(new Map([['main', values]]), policy, readOverrides(annotations));
   const main = result.get('main');
   return [main?.requests.cpuMillicores, main?.limits.cpuMillicores, messages.length];
 };
@@ -24,4 +29,11 @@ test.each([
   ['without bounds every value stays', '1m', '2m', {}, [1, 2, 0]],
 ])('%s', (_rule, requests, limits, annotations, expected) => {
   expect(bounded(requests, limits, annotations)).toEqual(expected);
+});
+
+test("the policy's min raises a request; its max lowers none, because the reduction to it may be what does harm", () => {
+  const { container } = DEFAULT_POLICY_RULES;
+  const policy = { ...DEFAULT_POLICY_RULES, container: { ...container, cpu: { ...container.cpu, min: 100, max: 300 } } };
+  expect(bounded('500m', '1', {}, policy)).toEqual([500, 1000, 0]);
+  expect(bounded('50m', '1', {}, policy)).toEqual([100, 1000, 1]);
 });

@@ -15,9 +15,9 @@ export interface BoundedValues {
 }
 
 /** How a message names the source of a bound; other sources are no user's bounds. */
-const SOURCES: Readonly<Record<string, string>> = { floor: 'by its floor', ceiling: 'by its ceiling', policy: "by the policy's bound" };
+const SOURCES: Readonly<Record<string, string>> = { floor: 'by its floor', ceiling: 'by its ceiling', policy: "by the policy's min" };
 
-/** Raises requests below a floor or `min`, and lowers those above a ceiling or `max`. A limit equal to its request stays equal, and none is below it. */
+/** Raises requests below a floor or `min`, and lowers those above a ceiling. A limit equal to its request stays equal, and none is below it. */
 export function withinBounds(values: Values, policy: PolicyRules, overrides: WorkloadOverrides): BoundedValues {
   const messages: string[] = [];
   const bounded = [...values].map(([name, amounts]): [string, RequestsAndLimits] => {
@@ -45,7 +45,9 @@ function boundOf(
   container: string,
 ): { readonly value: number; readonly text: string } | null {
   const { min, max } = requestBounds(resource, policy, overrides, container, null);
-  const broken = request < min.value ? min : max !== null && request > max.value ? max : null;
+  // A policy's max does not bound a roll-back: the reduction to it may be what does harm.
+  const isAboveCeiling = max?.source === 'ceiling' && request > max.value;
+  const broken = request < min.value ? min : isAboveCeiling ? max : null;
   const text = broken === null ? undefined : SOURCES[broken.source];
   return broken === null || text === undefined ? null : { value: broken.value, text };
 }
