@@ -7,6 +7,7 @@ import type { Instant } from '#kube/units';
 import { annotateWorkload, type AnnotationPlan } from './annotate-workload.ts';
 import { holdOf } from './reset-to-deploy.ts';
 import { withReason } from '../recommendations/approve-recommendation.ts';
+import type { AuditEntry } from '../audit.ts';
 import type { Command, OnWorkload } from '../command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from '../context.ts';
 
@@ -23,7 +24,12 @@ export const holdWorkload: Command<OnWorkload<{ readonly for?: string; readonly 
         if (typeof holdMs !== 'number') return holdMs;
         const until = isoTime(now + holdMs);
         const sentence = `${caller.scope.actor} holds the workload: no automatic change before ${until}`;
-        return planOf(workload, until, now, caller, { sentence, reason: body.reason, eventReason: COMMAND_EVENT.held });
+        return planOf(workload, until, now, caller, {
+          action: 'Hold',
+          eventReason: COMMAND_EVENT.held,
+          message: withReason(sentence, body.reason),
+          reason: body.reason,
+        });
       },
     });
   },
@@ -43,7 +49,7 @@ export const endHold: Command<OnWorkload<unknown>, WorkloadRecord> = {
         if (!isAfterRollBack && workload.annotations[HELD] === undefined) return { kind: 'same' };
         const sentence = `${caller.scope.actor} ended the hold: automatic changes are allowed again`;
         const value = isAfterRollBack ? isoTime(now) : null;
-        return planOf(workload, value, now, caller, { sentence, reason: undefined, eventReason: COMMAND_EVENT.holdEnded });
+        return planOf(workload, value, now, caller, { action: 'EndHold', eventReason: COMMAND_EVENT.holdEnded, message: sentence });
       },
     });
   },
@@ -59,16 +65,14 @@ function planOf(
   heldUntil: string | null,
   now: Instant,
   { scope }: Caller,
-  { sentence, reason, eventReason }: { readonly sentence: string; readonly reason: string | undefined; readonly eventReason: string },
+  { reason, ...audit }: Pick<AuditEntry, 'action' | 'eventReason' | 'message'> & { readonly reason?: string | undefined },
 ): AnnotationPlan {
   const changed = { [HELD]: heldUntil };
   return {
     kind: 'write',
     annotations: { ...changed, [NOTES]: updateNotes(workload.annotations, changed, { by: scope.actor, at: now, reason: reason ?? null }) },
     audit: {
-      action: heldUntil === null || eventReason === COMMAND_EVENT.holdEnded ? 'EndHold' : 'Hold',
-      eventReason,
-      message: withReason(sentence, reason),
+      ...audit,
       before: { heldUntil: workload.annotations[HELD] ?? null },
       after: { heldUntil },
     },

@@ -24,11 +24,11 @@ export function watchPolicies(
   });
 }
 
-/** Deployments of a release appear one after the other; one reconcile counts them all. */
-const SELECTION_DELAY_MS: DurationMs = 5 * SECOND_MS;
+/** A reconcile walks all workloads, and short-lived ones such as Jobs come and go all the time. */
+const SELECTION_DELAY_MS: DurationMs = 30 * SECOND_MS;
 
 /**
- * Enqueues every policy some seconds after namespaces or the number of workloads have changed, so that its counts and its parts that match
+ * Enqueues every policy half a minute after namespaces or the number of workloads have changed, so that its counts and its parts that match
  * nothing are reported without waiting for its interval.
  * @returns a function that ends the subscription
  */

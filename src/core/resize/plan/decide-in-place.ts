@@ -82,7 +82,8 @@ function endHoldOfRollBack(draft: Draft): void {
 /** An annotation without an effect, such as evenkeel.io/exlude, is probably misspelled: its author expects something else than what happens. */
 function reportUnmatchedAnnotations(draft: Draft): void {
   const { workload, pods, overrides } = draft.context;
-  const containers = [workload, ...pods].flatMap((owner) => owner.containers.map(({ name }) => name));
+  // Computed for bounds alone: a decision is made every few minutes for each workload, and few have such annotations.
+  const containers = (): readonly string[] => [workload, ...pods].flatMap((owner) => owner.containers.map(({ name }) => name));
   for (const message of listUnmatchedAnnotations(workload.annotations, overrides, containers)) {
     draft.events.push({ type: 'Warning', reason: 'UnknownAnnotation', message });
   }

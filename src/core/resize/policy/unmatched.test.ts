@@ -4,7 +4,7 @@ import { readOverrides } from './workload-overrides.ts';
 
 describe('annotations of a workload that match nothing', () => {
   const listFor = (annotations: Readonly<Record<string, string>>) =>
-    listUnmatchedAnnotations(annotations, readOverrides(annotations), ['main', 'istio-proxy']);
+    listUnmatchedAnnotations(annotations, readOverrides(annotations), () => ['main', 'istio-proxy']);
 
   test.each([
     [

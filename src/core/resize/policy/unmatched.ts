@@ -67,12 +67,13 @@ const KNOWN_ANNOTATIONS: readonly string[] = [...Object.values(WORKLOAD_ANNOTATI
 export function listUnmatchedAnnotations(
   annotations: WorkloadRecord['annotations'],
   { floor, ceiling }: Pick<WorkloadOverrides, 'floor' | 'ceiling'>,
-  containers: Iterable<string>,
+  containers: () => Iterable<string>,
 ): readonly string[] {
   const unknown = Object.keys(annotations)
     .filter((name) => name.startsWith(PREFIX) && !KNOWN_ANNOTATIONS.includes(name))
     .map((name) => `${name} is not an annotation of a workload and has no effect${suggestion(findNearest(name, KNOWN_ANNOTATIONS))}`);
-  const names = [...new Set(containers)];
+  if (floor.size === 0 && ceiling.size === 0) return unknown.slice(0, MAX_REPORTED);
+  const names = [...new Set(containers())];
   const bounds = [
     [WORKLOAD_ANNOTATIONS.floor, floor],
     [WORKLOAD_ANNOTATIONS.ceiling, ceiling],
