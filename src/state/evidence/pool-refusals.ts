@@ -4,7 +4,7 @@
 import type { Instant } from '#kube/units';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { FailedResize, ResizeMemory } from '../../core/resize/model/situation.ts';
-import { mergeFailures, failureKey, isCurrent, retainedUntil } from '../../core/resize/plan/carry-out/failed-resizes.ts';
+import { mergeFailures, failureKey, isCurrent, retainedUntil } from '../../core/resize/plan/steps/failed-resizes.ts';
 
 /** The newest refusal by pool, reason and resource. */
 export class PoolRefusals {

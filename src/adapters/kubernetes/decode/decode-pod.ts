@@ -2,7 +2,7 @@ import { readSchedulingFacts } from '#kube/pod-spec/scheduling-facts';
 import { readPriority } from '#kube/pod-spec/scheduling-rules';
 import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus, ResizeRestartPolicy } from '#kube/records/pod';
 import { greaterResources, UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
-import { VPA_POD_ANNOTATIONS } from '../../../core/resize/plan/interlocks/other-manager.ts';
+import { VPA_POD_ANNOTATIONS } from '../../../core/resize/plan/blockers/other-manager.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
 import { optionalResources, requestsAndLimits } from './decode-quantities.ts';
 import { refusalByKubelet } from '../refusal-message.ts';

@@ -7,7 +7,7 @@ import { refusedEviction } from '../../../core/resize/layers/evictions/evictions
 import { hasReductionInAnyClass, findChangeInAnyClass } from '../../../core/resize/layers/node-classes/node-classes.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../../../core/resize/model/situation.ts';
-import { errorRateQuery, isErrorRateNeeded } from '../../../core/resize/plan/interlocks/error-rate.ts';
+import { errorRateQuery, isErrorRateNeeded } from '../../../core/resize/plan/blockers/error-rate.ts';
 import { PoolRefusals } from '../../../state/evidence/pool-refusals.ts';
 import type { AssumedResizes } from '../observe/assumed-resizes.ts';
 import type { GovernedWorkload } from '../observe/governed-workload.ts';

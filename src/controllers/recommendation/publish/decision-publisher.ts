@@ -7,7 +7,7 @@ import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import { isApplied } from '../../../core/resize/model/limit-exception.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../../core/resize/model/situation.ts';
-import { raisesWaitingForNodes } from '../../../core/resize/plan/carry-out/waiting-raises.ts';
+import { raisesWaitingForNodes } from '../../../core/resize/plan/steps/waiting-raises.ts';
 import { recommendationStatus } from '../../../core/resize/status/recommendation-status.ts';
 import type { DecidedWorkload } from '../../../state/decision-cache.ts';
 import type { CarryOutResult } from '../carry-out/carry-out-decision.ts';

@@ -1,6 +1,6 @@
 // Adjusts the utilization targets of HorizontalPodAutoscalers to the pods' requests, so that the number of replicas stays stable.
 
-import { findUsageBlocker } from '../plan/interlocks/interlocks.ts';
+import { findUsageBlocker } from '../plan/blockers/blockers.ts';
 import { preserveReplicas } from '../plan/autoscalers/preserve-replicas.ts';
 import type { ResizeLayer } from './layer.ts';
 

@@ -6,12 +6,12 @@ import { bumpsOfChange } from './container/oom-bumps.ts';
 import { recordIncreases } from './due/cpu-increases.ts';
 import { recordCpuLimitSteps } from './container/cpu-limit.ts';
 import { findAutoscalerPause, isFixedTargetLowered } from './autoscalers/autoscaler-bounds.ts';
-import { carryOut, type CarryOut } from './carry-out/carry-out.ts';
+import { planSteps, type StepPlan } from './steps/plan-steps.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due/due-changes.ts';
 import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered, resetRollBackCount } from './due/remembered-change.ts';
 import { withReductions } from './due/once-a-day.ts';
-import { isSizedAtCreationOnly, isEffectiveAtCreation } from './interlocks/creation-only.ts';
+import { isSizedAtCreationOnly, isEffectiveAtCreation } from './blockers/creation-only.ts';
 import { isReducingChange, isVerificationNeeded, nextStage, podsInStage, stageMs } from './due/stages.ts';
 import { isCountResetByWatch, addObservedReduction } from './verify/observed-reductions.ts';
 import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
@@ -45,26 +45,26 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
 }
 
 /** Dates the reductions of the change by its last reduced pod, so that the next reduction is at least a day later for that pod, too. */
-function recordSteps(draft: Draft, change: ChangeUnderWay, { steps }: CarryOut): void {
+function recordSteps(draft: Draft, change: ChangeUnderWay, { steps }: StepPlan): void {
   draft.steps.push(...steps);
   const { previous, reductions } = draft.memory;
   if (previous === null || !steps.some(({ lowers }) => lowers)) return;
   draft.remember({ reductions: withReductions(reductions, { ...change, startedAt: draft.context.now }, previous.values) });
 }
 
-function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, running: number): CarryOut {
-  return carryOut(draft.context, values, { kind: 'change', maxPods: podsInStage(stage, running), reason });
+function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, running: number): StepPlan {
+  return planSteps(draft.context, values, { kind: 'change', maxPods: podsInStage(stage, running), reason });
 }
 
 /** Ends a change that no existing pod can get. One that starts with this decision is not stored, so that it is not recorded at every decision. */
-function endUnreachableChange(draft: Draft, change: ChangeUnderWay, progress: CarryOut, before?: ResizeMemory): Outcome {
+function endUnreachableChange(draft: Draft, change: ChangeUnderWay, progress: StepPlan, before?: ResizeMemory): Outcome {
   if (isEffectiveAtCreation(draft.context, progress.waits)) return outcomeOfWaiting(progress.waits, complete(draft, change, progress));
   if (before === undefined) endChange(draft);
   else draft.restore(before);
   return outcomeOfWaiting(progress.waits, outcome('recommended', null, draft.summary()));
 }
 
-function reportProgress(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Outcome {
+function reportProgress(draft: Draft, change: ChangeUnderWay, progress: StepPlan): Outcome {
   const waiting = describeStall(change, progress, draft.context);
   if (waiting !== null) return waiting;
   const waits = progress.waits.slice(0, 1).map(({ message }) => message);
@@ -76,7 +76,7 @@ function reportProgress(draft: Draft, change: ChangeUnderWay, progress: CarryOut
  * The waiting reason of a change under way that makes no progress. The change continues where it can; while its state is `awaiting`, it
  * does not count against `maxConcurrent`. null: it makes progress.
  */
-function describeStall(change: ChangeUnderWay, progress: CarryOut, { now, policy }: WorkloadSituation): Outcome | null {
+function describeStall(change: ChangeUnderWay, progress: StepPlan, { now, policy }: WorkloadSituation): Outcome | null {
   const { steps, actuated, reachable, waits } = progress;
   if (steps.length > 0) return null;
   const lasts = Math.floor((now - change.stageStartedAt) / MINUTE_MS) * MINUTE_MS;
@@ -88,7 +88,7 @@ function describeStall(change: ChangeUnderWay, progress: CarryOut, { now, policy
   return outcomeOfWaiting(stuckWaits, outcome('awaiting', 'stuck', `${stuck}; their nodes have not actuated the resize yet`));
 }
 
-function complete(draft: Draft, change: ChangeUnderWay, { actuated }: CarryOut): Outcome {
+function complete(draft: Draft, change: ChangeUnderWay, { actuated }: StepPlan): Outcome {
   const { by, reason, values } = change;
   const summary = draft.summary(values);
   const hasProven = isVerificationNeeded(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);

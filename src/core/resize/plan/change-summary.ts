@@ -5,7 +5,7 @@ import { MINUTE_MS } from '#kube/units';
 import { MIN_HISTORY_MS } from '../../recommender/recommender-rules.ts';
 import { MIN_RUNS } from '../../recommender/runs/run-advice.ts';
 import type { Values } from '../model/container-values.ts';
-import { isShortLived } from './interlocks/interlocks.ts';
+import { isShortLived } from './blockers/blockers.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 

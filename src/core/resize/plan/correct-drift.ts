@@ -1,7 +1,7 @@
 // Corrects drift: resizes pods that differ from the values in force, because they were created from the template or need a roll-back.
 
-import { carryOut, type CarryOut } from './carry-out/carry-out.ts';
-import { isHeldByUser } from './interlocks/interlocks.ts';
+import { planSteps, type StepPlan } from './steps/plan-steps.ts';
+import { isHeldByUser } from './blockers/blockers.ts';
 import { isReducedByChange } from './due/remembered-change.ts';
 import { isTemplateRaised } from './due/raised-template.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
@@ -9,10 +9,10 @@ import type { WorkloadSituation } from '../model/situation.ts';
 
 const DRIFTED = 'the pod differs from the values in force for its workload';
 const CHANGE_ENDED = 'the change that reduced the pod was ended';
-const NOTHING: CarryOut = { steps: [], actuated: [], reachable: 0, waits: [] };
+const NOTHING: StepPlan = { steps: [], actuated: [], reachable: 0, waits: [] };
 
 /** Steps that correct drift. While a user holds the workload, only a requested roll-back and the end of an interrupted change are made. */
-export function correctDrift(situation: WorkloadSituation): CarryOut {
+export function correctDrift(situation: WorkloadSituation): StepPlan {
   const { memory, gateState, now } = situation;
   const { lastApplied, rolledBack } = memory;
   if (lastApplied === null) return NOTHING;
@@ -27,7 +27,7 @@ export function correctDrift(situation: WorkloadSituation): CarryOut {
   const createdSince = situation.pods.filter((pod) => !before.includes(pod));
   const maxPods = isLoweringHeld ? 0 : Number.POSITIVE_INFINITY;
   return joinProgress(
-    carryOut({ ...situation, pods: before }, lastApplied.values, {
+    planSteps({ ...situation, pods: before }, lastApplied.values, {
       kind: 'correct-drift',
       // An automatic roll-back reverts only reductions, so a pod that it would lower never had them.
       maxPods: isRequested ? Number.POSITIVE_INFINITY : maxPods,
@@ -35,7 +35,7 @@ export function correctDrift(situation: WorkloadSituation): CarryOut {
       isRequested: isRequested,
       reason: `rolled back: ${rolledBack?.message ?? ''}`,
     }),
-    carryOut({ ...situation, pods: createdSince }, lastApplied.values, { kind: 'correct-drift', maxPods, reason: DRIFTED }),
+    planSteps({ ...situation, pods: createdSince }, lastApplied.values, { kind: 'correct-drift', maxPods, reason: DRIFTED }),
   );
 }
 
@@ -53,7 +53,7 @@ export function listRollBackSteps(situation: WorkloadSituation): readonly Resize
   const existing = pods.filter(({ createdAt }) => createdAt <= lastApplied.at);
   const createdSince = pods.filter((pod) => !existing.includes(pod));
   return joinProgress(
-    carryOut(
+    planSteps(
       { ...situation, pods: existing },
       lastApplied.values,
       // A later raise is not reverted, and an automatic roll-back lowers nothing.
@@ -65,11 +65,11 @@ export function listRollBackSteps(situation: WorkloadSituation): readonly Resize
         reason,
       },
     ),
-    carryOut({ ...situation, pods: createdSince }, lastApplied.values, { kind: 'correct-drift', maxPods: 0, reason: DRIFTED }),
+    planSteps({ ...situation, pods: createdSince }, lastApplied.values, { kind: 'correct-drift', maxPods: 0, reason: DRIFTED }),
   ).steps;
 }
 
-function joinProgress(a: CarryOut, b: CarryOut): CarryOut {
+function joinProgress(a: StepPlan, b: StepPlan): StepPlan {
   return {
     steps: [...a.steps, ...b.steps],
     actuated: [...a.actuated, ...b.actuated],
@@ -82,7 +82,7 @@ function joinProgress(a: CarryOut, b: CarryOut): CarryOut {
 export function restoreEndedChange(situation: WorkloadSituation): readonly ResizeStep[] {
   const { lastApplied, previous, apply } = situation.memory;
   if (lastApplied === null || apply !== null) return [];
-  const { steps } = carryOut(situation, lastApplied.values, { kind: 'correct-drift', maxPods: 0, reason: CHANGE_ENDED });
+  const { steps } = planSteps(situation, lastApplied.values, { kind: 'correct-drift', maxPods: 0, reason: CHANGE_ENDED });
   // A pod that Evenkeel resized later has its values for another reason, for example a user's reset.
   return steps.filter(({ pod }) => isReducedByChange(pod, previous) && (pod.resizedBy?.at ?? 0) <= lastApplied.at);
 }

@@ -16,17 +16,17 @@ import { recordPace } from './due/once-a-day.ts';
 import { listHotReplicaSteps } from './hot-replica-steps.ts';
 import { updateHotReplicas, hotReplicasText } from './pod/hot-replicas.ts';
 import { recordLargestNode } from './pod/largest-node.ts';
-import { isHeldByUser, findUsageBlocker, findBlockerOfAnyChange } from './interlocks/interlocks.ts';
+import { isHeldByUser, findUsageBlocker, findBlockerOfAnyChange } from './blockers/blockers.ts';
 import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './container/oom-bumps.ts';
-import { describeExternalResizes, findOtherManager, externalResizes } from './interlocks/other-manager.ts';
+import { describeExternalResizes, findOtherManager, externalResizes } from './blockers/other-manager.ts';
 import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackObservedReductions } from './roll-back.ts';
 import { isVerificationNeeded } from './due/stages.ts';
 import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
 import { describeObservation } from './verify/observed-reductions.ts';
-import { listReverts } from './carry-out/failed-resize-reverts.ts';
-import { carryOut } from './carry-out/carry-out.ts';
+import { listReverts } from './steps/failed-resize-reverts.ts';
+import { planSteps } from './steps/plan-steps.ts';
 import { valuesOf } from '../model/container-values.ts';
 import { listUnmatchedAnnotations } from '../policy/unmatched.ts';
 
@@ -291,6 +291,6 @@ function listBumpSteps(situation: WorkloadSituation): readonly ResizeStep[] {
     .filter(({ uid }) => uids.has(uid))
     .flatMap((pod) => {
       const options = { kind: 'correct-drift', maxPods: 1, reason: 'OOM kill at the memory limit' } as const;
-      return carryOut({ ...situation, pods: [pod] }, valuesOf(pod), options).steps;
+      return planSteps({ ...situation, pods: [pod] }, valuesOf(pod), options).steps;
     });
 }

@@ -7,7 +7,7 @@ import type { ContainerPlan } from '../model/container-plan.ts';
 import { withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { HotReplica, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
-import { carryOut } from './carry-out/carry-out.ts';
+import { planSteps } from './steps/plan-steps.ts';
 import { isSimilarAgain } from './pod/hot-replicas.ts';
 
 /** Raises of hot replicas, and reductions of replicas that are similar to the others again. */
@@ -20,7 +20,7 @@ export function listHotReplicaSteps(situation: WorkloadSituation, plans: readonl
     const isBack = ofPod.every((each) => isSimilarAgain(each, now));
     if (isBack && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) return [];
     const reason = isBack ? 'CPU usage is similar to the other replicas again' : 'CPU usage is more than 3 × the median of the replicas';
-    return carryOut({ ...situation, pods: [pod] }, commonValues(pod, ofPod, plans, memory), { kind: 'correct-drift', maxPods: 1, reason })
+    return planSteps({ ...situation, pods: [pod] }, commonValues(pod, ofPod, plans, memory), { kind: 'correct-drift', maxPods: 1, reason })
       .steps;
   });
 }

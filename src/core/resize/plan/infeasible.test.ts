@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { hasSameValues } from '../model/container-values.ts';
 import type { NodePoolOfNode, WorkloadSituation } from '../model/situation.ts';
-import { raisesWaitingForNodes } from './carry-out/waiting-raises.ts';
+import { raisesWaitingForNodes } from './steps/waiting-raises.ts';
 import { readMemory, writeMemory } from '../status/memory-codec.ts';
 
 const NODES: ReadonlyMap<string, NodePoolOfNode> = new Map([

@@ -8,7 +8,7 @@ import { bumpsOfChange } from './container/oom-bumps.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due/due-changes.ts';
 import { throttledRatioOf } from './verify/roll-back-criteria.ts';
-import { findHold, isAllowedDuringHold, splitByBlockers } from './interlocks/interlocks.ts';
+import { findHold, isAllowedDuringHold, splitByBlockers } from './blockers/blockers.ts';
 import { memoryAfterStart } from './due/remembered-change.ts';
 import { inForceOf, withEffectiveValues, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
 import type { ApprovalState } from './due/user-requests.ts';

@@ -44,7 +44,7 @@ import {
   type ObservedReduction,
 } from '../model/situation.ts';
 import { REFUSAL_CODES } from '#kube/records/refusal-code';
-import { newestFailures } from '../plan/carry-out/failed-resizes.ts';
+import { newestFailures } from '../plan/steps/failed-resizes.ts';
 import { LIMIT_EXCEPTION, amountOf } from './exception-codec.ts';
 import { VALUES } from './values-codec.ts';
 

@@ -5,7 +5,7 @@ import type { ResourceName } from '#kube/records/resources';
 import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container-values.ts';
 import type { DecisionEvent } from '../../model/decision-event.ts';
 import { isOneToOne } from '../../plan/container/container-target.ts';
-import { canChangePodsNow } from '../../plan/interlocks/interlocks.ts';
+import { canChangePodsNow } from '../../plan/blockers/blockers.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 import { containerMode } from '../../policy/policy-rules.ts';

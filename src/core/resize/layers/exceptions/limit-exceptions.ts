@@ -7,7 +7,7 @@ import type { WorkloadDecision } from '../../model/decision.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { modeInForce } from '../../policy/policy-rules.ts';
 import { planContainers } from '../../plan/plan-containers.ts';
-import { canChangePodsNow } from '../../plan/interlocks/interlocks.ts';
+import { canChangePodsNow } from '../../plan/blockers/blockers.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { decideExceptions, type ExceptionsDecision } from './decide-exceptions.ts';
 import { describeExceptions } from './exception-message.ts';

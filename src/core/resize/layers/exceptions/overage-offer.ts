@@ -3,7 +3,7 @@
 import type { ResizeMode } from '../../../../apis/conditions.ts';
 import type { ResourceName } from '#kube/records/resources';
 import type { DurationMs } from '#kube/units';
-import { isHeldByUser } from '../../plan/interlocks/interlocks.ts';
+import { isHeldByUser } from '../../plan/blockers/blockers.ts';
 import { canLowerMemoryLimit } from '../../plan/pod/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';

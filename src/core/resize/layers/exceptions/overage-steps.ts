@@ -1,8 +1,8 @@
 // Steps that grant temporary overages to pods, and that take them back.
 
 import { FIELD, withAmount, type Values } from '../../model/container-values.ts';
-import { carryOut, type CarryOut } from '../../plan/carry-out/carry-out.ts';
-import { isHeldByUser, findDueChangeBlocker } from '../../plan/interlocks/interlocks.ts';
+import { planSteps, type StepPlan } from '../../plan/steps/plan-steps.ts';
+import { isHeldByUser, findDueChangeBlocker } from '../../plan/blockers/blockers.ts';
 import type { Waiting } from '../../model/waiting.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
@@ -13,12 +13,12 @@ import { isApplied, isOverageEnding, type LimitException } from '../../model/lim
 /** Steps for overages. */
 export interface OverageSteps {
   /** Granted at once and before other steps, because containers are OOM-killed or throttled without them. */
-  readonly given: CarryOut;
+  readonly given: StepPlan;
   /** Taken back like any reduction: within windows, one pod after the other, never below present usage. */
-  readonly returned: CarryOut;
+  readonly returned: StepPlan;
 }
 
-const NOTHING: CarryOut = { steps: [], actuated: [], reachable: 0, waits: [] };
+const NOTHING: StepPlan = { steps: [], actuated: [], reachable: 0, waits: [] };
 export const NO_OVERAGE_STEPS: OverageSteps = { given: NOTHING, returned: NOTHING };
 
 /** The steps for all overages of a workload. */
@@ -30,11 +30,11 @@ export function overageSteps(situation: WorkloadSituation, plans: readonly Conta
   return { given: grantOverages(situation, granted), returned: endOverages(situation, plans, ending) };
 }
 
-function grantOverages(situation: WorkloadSituation, granted: readonly LimitException[]): CarryOut {
+function grantOverages(situation: WorkloadSituation, granted: readonly LimitException[]): StepPlan {
   if (granted.length === 0 || isHeldByUser(situation)) return NOTHING;
   const values = limitsOnly(granted, ({ overage, limit }) => overage?.value ?? limit);
   const what = granted.map(({ container, resource, overage }) => `${resource} of ${container} to ${amount(resource, overage?.value ?? 0)}`);
-  const result = carryOut(situation, values, {
+  const result = planSteps(situation, values, {
     kind: 'overage',
     maxPods: Number.POSITIVE_INFINITY,
     reason: `open limit exception: temporary limit of ${what.join(', ')}`,
@@ -42,7 +42,7 @@ function grantOverages(situation: WorkloadSituation, granted: readonly LimitExce
   return { ...result, steps: result.steps.filter(({ lowers }) => !lowers) };
 }
 
-function endOverages(situation: WorkloadSituation, plans: readonly ContainerPlan[], ending: readonly LimitException[]): CarryOut {
+function endOverages(situation: WorkloadSituation, plans: readonly ContainerPlan[], ending: readonly LimitException[]): StepPlan {
   if (ending.length === 0) return NOTHING;
   const wait = findReturnWait(situation, ending);
   if (wait !== null) return { ...NOTHING, waits: [wait] };
@@ -51,8 +51,8 @@ function endOverages(situation: WorkloadSituation, plans: readonly ContainerPlan
     return Math.max(overage?.before ?? limit, inForce);
   });
   const options = { kind: 'overage', reason: 'the temporary limit is taken back' } as const;
-  const { actuated } = carryOut(situation, values, { ...options, maxPods: 0 });
-  return carryOut(situation, values, { ...options, maxPods: actuated.length + 1 });
+  const { actuated } = planSteps(situation, values, { ...options, maxPods: 0 });
+  return planSteps(situation, values, { ...options, maxPods: actuated.length + 1 });
 }
 
 /** Why taking overages back waits; null: it does not. Autoscalers are ignored, because requests do not change. */

@@ -7,7 +7,7 @@ import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS, type Instant } from '#kube/units';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { AFTER_OOM_MS, requiredIdleMs, wakeThreshold } from '../../policy/idle-rules.ts';
-import { findHold, awaitWindow } from '../../plan/interlocks/interlocks.ts';
+import { findHold, awaitWindow } from '../../plan/blockers/blockers.ts';
 
 export type IdleCandidacy =
   /** In use, always small, of a kind that is never idled, or without idle mode. */

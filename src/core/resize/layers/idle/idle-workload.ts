@@ -10,7 +10,7 @@ import { idleSizes, isSmaller } from './idle-size.ts';
 import { wakeTriggers } from './waking.ts';
 import { containerMode } from '../../policy/policy-rules.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
-import { carryOut, type CarryOut } from '../../plan/carry-out/carry-out.ts';
+import { planSteps, type StepPlan } from '../../plan/steps/plan-steps.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
 import { changeSummary } from '../../plan/change-summary.ts';
 import { FIELD, RESOURCES, withAmount } from '../../model/container-values.ts';
@@ -36,7 +36,7 @@ interface Shrinking {
   readonly natural: Sizes;
   readonly sizes: Sizes;
   readonly plan: ScalePlan;
-  readonly progress: CarryOut;
+  readonly progress: StepPlan;
 }
 
 /**
@@ -57,7 +57,7 @@ export function idleWorkload(situation: WorkloadSituation, plans: readonly Conta
   if (candidacy.kind === 'blocked')
     return reportUnlessWaiting(decided, outcome('awaiting', candidacy.reason, candidacy.message, candidacy.until));
   const idleFor = formatDuration(Math.floor((now - candidacy.belowThresholdSince) / MINUTE_MS) * MINUTE_MS);
-  const progress = carryOut(situation, sizes, {
+  const progress = planSteps(situation, sizes, {
     kind: 'change',
     maxPods: Number.POSITIVE_INFINITY,
     reason: `idle: no load for ${idleFor}`,

@@ -8,7 +8,7 @@ import { isScaled, restoreScale, scaleDown } from './idle-scale.ts';
 import { selectUnrestored, findWakeReason } from './waking.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
-import { carryOut } from '../../plan/carry-out/carry-out.ts';
+import { planSteps } from '../../plan/steps/plan-steps.ts';
 import { FIELD, isLess, RESOURCES } from '../../model/container-values.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { DecisionEvent } from '../../model/decision-event.ts';
@@ -89,7 +89,7 @@ function decideIdled(situation: WorkloadSituation, mode: ResizeMode): IdleVerdic
 
 function keepIdle(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
   const because = 'idle: the pod still has its natural size';
-  const { steps } = carryOut(situation, idle.sizes, { kind: 'correct-drift', maxPods: Number.POSITIVE_INFINITY, reason: because });
+  const { steps } = planSteps(situation, idle.sizes, { kind: 'correct-drift', maxPods: Number.POSITIVE_INFINITY, reason: because });
   const { gateState, now } = situation;
   const isWarmingUp = gateState.warmUpUntil !== null && gateState.warmUpUntil > now;
   const isStopped = gateState.paused !== null || gateState.stale !== null || isWarmingUp;
@@ -115,7 +115,7 @@ function wake(situation: WorkloadSituation, idle: IdleMemory, events: readonly D
   // A raise does not need usage, so it also reaches pods of nodes that report none.
   const reachable = { ...situation, pods: short, unreadPods: new Set<string>() };
   const wanted: Sizes = new Map([...natural].map(([name, { requests }]) => [name, requestsOnly(requests)]));
-  const progress = carryOut(reachable, wanted, { kind: 'change', maxPods: Number.POSITIVE_INFINITY, reason: because });
+  const progress = planSteps(reachable, wanted, { kind: 'change', maxPods: Number.POSITIVE_INFINITY, reason: because });
   const refused = isWaitingForNodes ? pods.filter(({ resize }) => resize.state === 'deferred' || resize.state === 'infeasible') : [];
   const scale = restoreScale(situation, idle, because);
   const missing = short.length + refused.length;

@@ -8,7 +8,7 @@ import type { PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import { isSameResources } from '#kube/records/resources';
 import { UNREADY_MS } from '../../plan/verify/roll-back-criteria.ts';
-import { findOtherManager } from '../../plan/interlocks/other-manager.ts';
+import { findOtherManager } from '../../plan/blockers/other-manager.ts';
 import { hasCrashed } from '../../plan/pod/pod-change.ts';
 import { findPendingRollback } from '../../plan/due/remembered-change.ts';
 import { hasFailedSince } from '../../plan/verify/restart-rates.ts';

@@ -1,6 +1,6 @@
 import type { PodRecord } from '#kube/records/pod';
 import { isApplied } from '../../model/limit-exception.ts';
-import { failureKey } from '../../plan/carry-out/failed-resizes.ts';
+import { failureKey } from '../../plan/steps/failed-resizes.ts';
 import { NO_MEMORY, type ResizeMemory } from '../../model/situation.ts';
 
 /** The pods of a workload on nodes of one size class. */

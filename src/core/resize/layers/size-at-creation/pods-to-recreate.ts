@@ -3,10 +3,10 @@
 
 import { withinBounds } from '../../plan/container/within-bounds.ts';
 import { fitPod } from '../../plan/pod/pod-change.ts';
-import { isShortLived, canChangePodsNow } from '../../plan/interlocks/interlocks.ts';
+import { isShortLived, canChangePodsNow } from '../../plan/blockers/blockers.ts';
 import { memoryAfterRollBack } from '../../plan/due/remembered-change.ts';
-import { describeKeptResizes } from '../../plan/interlocks/other-manager.ts';
-import { isSizedAtCreationOnly } from '../../plan/interlocks/creation-only.ts';
+import { describeKeptResizes } from '../../plan/blockers/other-manager.ts';
+import { isSizedAtCreationOnly } from '../../plan/blockers/creation-only.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { Values } from '../../model/container-values.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';

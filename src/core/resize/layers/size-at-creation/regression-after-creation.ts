@@ -7,7 +7,7 @@ import { namesOf, type PodRecord } from '#kube/records/pod';
 import { raiseResources } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { hasReduction, type Values } from '../../model/container-values.ts';
-import { isShortLived } from '../../plan/interlocks/interlocks.ts';
+import { isShortLived } from '../../plan/blockers/blockers.ts';
 import { fitPod } from '../../plan/pod/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { stageMs } from '../../plan/due/stages.ts';

@@ -6,7 +6,7 @@ import type { PolicyRules } from '../../policy/policy-rules.ts';
 import type { Values } from '../../model/container-values.ts';
 import type { CountedKill } from '../../model/evidence/counted-kill.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../../model/situation.ts';
-import { findErrorRise } from '../interlocks/error-rate.ts';
+import { findErrorRise } from '../blockers/error-rate.ts';
 import { hasCrashed } from '../pod/pod-change.ts';
 import {
   hasFailedSince,

@@ -7,9 +7,9 @@ import type { PodRecord } from '#kube/records/pod';
 import { getRemainingQuota } from '../../../model/remaining-quota.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { WORKING_SET_HEADROOM } from '../container/container-target.ts';
-import { awaitClock } from '../interlocks/clock-skew.ts';
+import { awaitClock } from '../blockers/clock-skew.ts';
 import { FIELD, greaterValues, hasReduction, isReduced, RESOURCES, type Values } from '../../model/container-values.ts';
-import { isSizedAtCreationOnly } from '../interlocks/creation-only.ts';
+import { isSizedAtCreationOnly } from '../blockers/creation-only.ts';
 import { findForbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import { withHotReplica } from '../pod/hot-replicas.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
@@ -38,7 +38,7 @@ export const WAITING_REASONS: Readonly<Record<RefusalCode, Waiting['reason']>> =
 const STARTING: readonly Waiting['reason'][] = ['rollout', 'start-up'];
 
 /** Progress of the pods towards the wanted values, and the next steps. */
-export interface CarryOut {
+export interface StepPlan {
   readonly steps: readonly ResizeStep[];
   /** Pods that have the values, actuated by their kubelet. */
   readonly actuated: readonly PodRecord[];
@@ -48,7 +48,7 @@ export interface CarryOut {
 }
 
 /** How values are applied to the pods. */
-export interface CarryOutOptions {
+export interface StepOptions {
   readonly kind: 'change' | 'correct-drift' | 'overage';
   /** Maximum number of pods that have the values afterwards. It bounds reductions only. */
   readonly maxPods: number;
@@ -59,7 +59,7 @@ export interface CarryOutOptions {
 }
 
 /** Steps towards `wanted`, and the reasons of pods that wait. Temporary overages are kept unless the kind is `overage`. */
-export function carryOut(situation: WorkloadSituation, wanted: Values, options: CarryOutOptions): CarryOut {
+export function planSteps(situation: WorkloadSituation, wanted: Values, options: StepOptions): StepPlan {
   const values = valuesToApply(situation, wanted, options);
   const actuated: PodRecord[] = [];
   const waits: Waiting[] = [];
@@ -108,8 +108,8 @@ function selectSteps(
   situation: WorkloadSituation,
   candidates: readonly Candidate[],
   before: number,
-  options: CarryOutOptions,
-): Pick<CarryOut, 'steps' | 'waits'> {
+  options: StepOptions,
+): Pick<StepPlan, 'steps' | 'waits'> {
   const { kind, reason, isRollBack, maxPods } = options;
   const steps: ResizeStep[] = [];
   const waits: Waiting[] = [];
@@ -150,7 +150,7 @@ function fitWithoutRefusals(
 /** Whether the change under way also changes a resource that was not refused: a pod that has the new values of that resource counts as done. */
 function hasOtherChange(
   { memory: { apply, previous } }: WorkloadSituation,
-  { kind }: CarryOutOptions,
+  { kind }: StepOptions,
   refused: readonly RefusedResource[],
 ): boolean {
   if (kind !== 'change' || apply === null) return true;
@@ -164,7 +164,7 @@ function hasOtherChange(
   });
 }
 
-function valuesToApply({ memory }: WorkloadSituation, wanted: Values, { kind }: CarryOutOptions): Values {
+function valuesToApply({ memory }: WorkloadSituation, wanted: Values, { kind }: StepOptions): Values {
   return kind === 'overage' ? wanted : keepOverages(wanted, memory.limitExceptions);
 }
 
@@ -185,7 +185,7 @@ function candidateOrder({ workload }: WorkloadSituation): (a: Candidate, b: Cand
 }
 
 /** The raising part of a change, which waits neither for stages nor for the start: without it the pod may never become ready. null: none. */
-function separateRaise({ pod, fit }: Candidate, { kind, reason }: CarryOutOptions): ResizeStep | null {
+function separateRaise({ pod, fit }: Candidate, { kind, reason }: StepOptions): ResizeStep | null {
   if (!fit.raises) return null;
   const raised: Values = new Map(fit.containers.map(({ name, from, to }) => [name, greaterValues(from, to)]));
   // The raise alone may change the pod's QoS class, which Kubernetes forbids.
@@ -197,7 +197,7 @@ function separateRaise({ pod, fit }: Candidate, { kind, reason }: CarryOutOption
 function findCandidateBlocker(
   situation: WorkloadSituation,
   { pod, fit }: Candidate,
-  { isRequested }: CarryOutOptions,
+  { isRequested }: StepOptions,
   remainingQuota: RemainingQuota,
 ): Waiting | null {
   const starting = fit.lowers && isRequested !== true ? awaitStart(situation, pod) : null;
@@ -226,7 +226,7 @@ function findUnknownUsage(
   situation: WorkloadSituation,
   pod: PodRecord,
   fit: Extract<PodFit, { kind: 'change' }>,
-  { isRequested }: CarryOutOptions,
+  { isRequested }: StepOptions,
 ): Waiting | null {
   if (!fit.lowers || isRequested === true) return null;
   return awaitUsage(situation, pod) ?? findUnmeasuredResource(situation, pod, fit) ?? awaitClockOfPod(situation, fit);

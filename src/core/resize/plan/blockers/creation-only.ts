@@ -1,7 +1,7 @@
 // Pods that get new values only at creation: with apply OnRestart, for short-lived workloads, and where a resize would restart the
 // container.
 
-import { isShortLived } from './interlocks.ts';
+import { isShortLived } from './blockers.ts';
 import type { Waiting } from '../../model/waiting.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 

@@ -10,7 +10,7 @@ import type { DecisionEvent } from '../../model/decision-event.ts';
 import type { Refusal } from '#kube/records/refusal-code';
 import type { ContainerChange, ResizeStep } from '../../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../../model/situation.ts';
-import { WAITING_REASONS } from './carry-out.ts';
+import { WAITING_REASONS } from './plan-steps.ts';
 import { poolOf, recordFailures } from './failed-resizes.ts';
 
 /** How long a pod waits for its node before its resize is reverted. */
