@@ -112,7 +112,7 @@ export function runDemoRule(trace: Trace, container: DemoContainer, { fromDay = 
       request: nextMemory,
       ratio: 1.25,
       max: null,
-      oomNeed: advice.oom?.killedPodNeed ?? 0,
+      minLimitByKills: advice.oom?.killedPodNeed ?? 0,
       evidence: advice.memoryEvidence,
       lastLoweredAt,
     });

@@ -194,7 +194,7 @@ export function anAdvice({
       typical: Math.floor(used.memoryBytes * 0.9),
       slopeBytesPerHour: 0,
       lastOomAt: null,
-      oomNeed: 0,
+      minMemoryByKills: 0,
       leakSuspected: false,
     },
     oomKills: 0,

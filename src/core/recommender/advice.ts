@@ -113,7 +113,7 @@ export interface MemoryEvidence {
   readonly slopeBytesPerHour: number;
   readonly lastOomAt: Instant | null;
   /** Minimum memory by the OOM kills that have not expired; 0: none. */
-  readonly oomNeed: Bytes;
+  readonly minMemoryByKills: Bytes;
   /** Language runtime and maximum heap; absent: unknown. */
   readonly runtime?: ContainerRuntime;
   readonly leakSuspected: boolean;

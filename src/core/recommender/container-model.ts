@@ -149,14 +149,14 @@ export class ContainerModel {
       ageMs: now - this.#measuredAt(this.#collector.openMemory, this.#memoryMeasuredAt),
     };
     const oom = this.#ooms.advise(now, rules.oom, (since) => this.#memory.peak(Math.ceil((now - since) / HOUR_MS)));
-    const oomNeed = minRequestAfterKills(oom);
+    const minMemoryByKills = minRequestAfterKills(oom);
     const cpu = adviseCpu(this.#cpu, {
       rules,
       historyMs,
       confidence: computeConfidence(cpuConfidence),
       isMeasured: isFresh(cpuConfidence.ageMs),
     });
-    const needs = { rules: rules.memory, oomNeed, runtime: rules.runtime, openPeak: this.#collector.openMemory };
+    const needs = { rules: rules.memory, minMemoryByKills, runtime: rules.runtime, openPeak: this.#collector.openMemory };
     const memory = this.#memory.isKnown
       ? adviseMemory(this.#memory, {
           ...needs,
@@ -201,11 +201,11 @@ export class ContainerModel {
   #adviseUnmeasured(container: string, now: Instant, rules: RecommenderRules): ContainerAdvice {
     const zero = { cpuMillicores: 0, memoryBytes: 0 };
     const oom = this.#ooms.advise(now, rules.oom, () => NaN);
-    const oomNeed = minRequestAfterKills(oom);
+    const minMemoryByKills = minRequestAfterKills(oom);
     return {
       container,
       cpu: null,
-      memory: adviseFromKills({ rules: rules.memory, oomNeed, openPeak: NaN }),
+      memory: adviseFromKills({ rules: rules.memory, minMemoryByKills, openPeak: NaN }),
       usage: { p50: zero, p95: zero, p99: zero, max: zero },
       memoryEvidence: null,
       oomKills: this.#ooms.countSince(now - rules.historyWindowMs),
@@ -333,7 +333,7 @@ export class ContainerModel {
     return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max };
   }
 
-  #memoryEvidence(historyMs: DurationMs, oomNeed: Bytes, runtime: ContainerRuntime | null): MemoryEvidence {
+  #memoryEvidence(historyMs: DurationMs, minMemoryByKills: Bytes, runtime: ContainerRuntime | null): MemoryEvidence {
     const memory = this.#memory;
     const open = this.#collector.openMemory;
     const isOpenHighest = open > this.#peaks.ever;
@@ -356,7 +356,7 @@ export class ContainerModel {
       typical: Math.round(memory.percentile(0.5)),
       slopeBytesPerHour: roundOrZero(peakHour - before),
       lastOomAt: this.#ooms.lastAt,
-      oomNeed,
+      minMemoryByKills,
       ...(runtime === null ? {} : { runtime }),
       leakSuspected: this.#growth.isLeaking,
     };

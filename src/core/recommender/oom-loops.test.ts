@@ -26,9 +26,9 @@ function live(model: ContainerModel, days: number, from: number, needMiB: (slot:
     const advice = model.advise('app', at + 31_000, { ...RULES, memory: { ...RULES.memory, max } });
     if (!advice?.memory) continue;
     request = advice.memory.target;
-    const oomNeed = advice.oom?.killedPodNeed ?? 0;
+    const minLimitByKills = advice.oom?.killedPodNeed ?? 0;
     const evidence = advice.memoryEvidence;
-    const decision = memoryLimitFor({ now: at, current: limit, request, ratio: 1.25, max, oomNeed, evidence, lastLoweredAt });
+    const decision = memoryLimitFor({ now: at, current: limit, request, ratio: 1.25, max, minLimitByKills, evidence, lastLoweredAt });
     if (decision.kind === 'lower') lastLoweredAt = at;
     limit = decision.limit;
     limits.push(limit);
@@ -86,7 +86,7 @@ describe('OOM kills', () => {
       MONDAY + 2 * DAY_MS,
     ))
       model.observe('p', sample);
-    expect(model.advise('app', MONDAY + 4 * DAY_MS + 31_000, RULES)?.memoryEvidence?.oomNeed ?? -1).toBeGreaterThanOrEqual(0);
-    expect(model.advise('app', MONDAY + 8 * DAY_MS + 31_000, RULES)?.memoryEvidence?.oomNeed).toBe(0);
+    expect(model.advise('app', MONDAY + 4 * DAY_MS + 31_000, RULES)?.memoryEvidence?.minMemoryByKills ?? -1).toBeGreaterThanOrEqual(0);
+    expect(model.advise('app', MONDAY + 8 * DAY_MS + 31_000, RULES)?.memoryEvidence?.minMemoryByKills).toBe(0);
   });
 });

@@ -28,7 +28,7 @@ function advised(runtime: ContainerRuntime | null, goal: Goal = 'Balanced'): Con
 function limitOf(runtime: ContainerRuntime | null, goal: Goal = 'Balanced'): MemoryLimitDecision {
   const { memory, memoryEvidence: evidence } = advised(runtime, goal);
   const request = memory?.target ?? 0;
-  return memoryLimitFor({ now: NOW, current: 2 * GiB, request, ratio: 1.25, max: null, oomNeed: 0, evidence, lastLoweredAt: null });
+  return memoryLimitFor({ now: NOW, current: 2 * GiB, request, ratio: 1.25, max: null, minLimitByKills: 0, evidence, lastLoweredAt: null });
 }
 
 describe('memory of a container whose runtime has a maximum heap', () => {

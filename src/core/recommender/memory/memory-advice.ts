@@ -15,7 +15,7 @@ import { roundUp, ExplainedValue, marginText } from '../explained-value.ts';
 export interface MemoryNeeds {
   readonly rules: ResourceRules;
   /** Minimum memory by OOM kills; 0: none. */
-  readonly oomNeed: Bytes;
+  readonly minMemoryByKills: Bytes;
   /** Language runtime and maximum heap; null: unknown. */
   readonly runtime: ContainerRuntime | null;
   /** Highest value of the open slot; NaN: none. */
@@ -32,12 +32,12 @@ export interface MemoryAdviceInputs extends MemoryNeeds {
 
 /** Advice for memory; the model needs at least one point. */
 export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): ResourceAdvice {
-  const { rules, openPeak, oomNeed, historyMs } = inputs;
+  const { rules, openPeak, minMemoryByKills, historyMs } = inputs;
   const sum = new ExplainedValue('memory');
   const level = maxKnown(model.level, openPeak);
   if (rules.percentile === null) addPeak(sum, model, level, rules);
   else addPercentile(sum, model, level, { ...rules, percentile: rules.percentile });
-  if (oomNeed > sum.value) sum.moveTo('oom', oomNeed, 'an OOM kill at the limit showed that the limit is too small');
+  if (minMemoryByKills > sum.value) sum.moveTo('oom', minMemoryByKills, 'an OOM kill at the limit showed that the limit is too small');
   sum.round();
   // Goal Savings requests the current heap size; limits still cover the maximum heap.
   if (rules.goal !== 'Savings') raiseToHeap(sum, inputs.runtime);
@@ -53,7 +53,7 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
     ...adviceBounds(target, rules, {
       savings: level * MEMORY_MARGINS.Savings,
       safe: level * MEMORY_MARGINS.Safe,
-      urgent: Math.max(oomNeed, recentPeak),
+      urgent: Math.max(minMemoryByKills, recentPeak),
       historyMs,
     }),
     peak: peakOf(Math.ceil(inputs.historyWindowMs / HOUR_MS)),
@@ -66,10 +66,10 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
 }
 
 /** Advice from OOM kills alone, for a container that was killed before its usage was measured; null: no kills. */
-export function adviseFromKills({ rules, oomNeed, openPeak }: Omit<MemoryNeeds, 'runtime'>): ResourceAdvice | null {
-  if (oomNeed <= 0) return null;
+export function adviseFromKills({ rules, minMemoryByKills, openPeak }: Omit<MemoryNeeds, 'runtime'>): ResourceAdvice | null {
+  if (minMemoryByKills <= 0) return null;
   const sum = new ExplainedValue('memory');
-  sum.moveTo('oom', oomNeed, 'an OOM kill at the limit showed that the limit is too small; no usage measured yet');
+  sum.moveTo('oom', minMemoryByKills, 'an OOM kill at the limit showed that the limit is too small; no usage measured yet');
   sum.round();
   sum.bound(rules);
   const target = sum.value;

@@ -62,7 +62,7 @@ export interface TargetInputs {
   /** The CPU limit as deployed; null or absent: the template sets none. */
   readonly templateCpuLimit?: Millicores | null;
   /** Smallest memory limit that OOM kills justify within `oom.maxBumps`; 0 or absent: none. */
-  readonly oomNeed?: Bytes;
+  readonly minLimitByKills?: Bytes;
   /** A memory leak is suspected: request and limit stay as deployed. */
   readonly leaks?: boolean;
   /** Values in the workload's template; absent for a container that is not in the template, such as an injected sidecar. */

@@ -92,7 +92,7 @@ function targetInputsOf(
     templateCpuLimit: template?.limits.cpuMillicores ?? null,
     ...(template === undefined ? {} : { deployed: template }),
     leaks: isTreatedAsLeak(name, advice, situation),
-    oomNeed: oomNeedOf(advice.oom?.limitNeed ?? 0, inForce, name, situation),
+    minLimitByKills: boundedNeedOf(advice.oom?.limitNeed ?? 0, inForce, name, situation),
     minLimits: approvedBaselinesOf(name, memory.limitExceptions),
     goMaxProcs: template?.goMaxProcs ?? null,
   };
@@ -161,7 +161,7 @@ function canLowerMemoryLimitOn(pod: PodRecord, name: string, { kubeletVersions }
   return container === undefined || canLowerMemoryLimit(container, kubeletVersions.get(pod.node ?? '') ?? '');
 }
 
-function oomNeedOf(need: Bytes, { limits }: RequestsAndLimits, container: string, { memory, policy, now }: WorkloadSituation): Bytes {
+function boundedNeedOf(need: Bytes, { limits }: RequestsAndLimits, container: string, { memory, policy, now }: WorkloadSituation): Bytes {
   return boundByBumps(need, limits.memoryBytes ?? 0, { container, bumps: memory.oomBumps, maxBumps: policy.oom.maxBumps, now });
 }
 
@@ -173,12 +173,12 @@ function killedPodValues(
   situation: WorkloadSituation,
 ): RequestsAndLimits | null {
   const { advice, current } = inputs;
-  const oomNeed = oomNeedOf(advice.oom?.killedPodNeed ?? 0, current, name, situation);
-  if (inputs.leaks === true || oomNeed <= (target.limits.memoryBytes ?? oomNeed)) return null;
+  const minLimitByKills = boundedNeedOf(advice.oom?.killedPodNeed ?? 0, current, name, situation);
+  if (inputs.leaks === true || minLimitByKills <= (target.limits.memoryBytes ?? minLimitByKills)) return null;
   const most = requestBounds('memory', situation.policy, situation.overrides, name, null).max?.value ?? Infinity;
   const least = Math.max(target.requests.memoryBytes ?? 0, Math.min(advice.oom?.requestNeed ?? 0, most));
   const made = limitsFor(
-    { ...inputs, oomNeed },
+    { ...inputs, minLimitByKills },
     withAmount(target.requests, 'memory', target.requests.memoryBytes === null ? null : least),
   );
   return { requests: made.requests, limits: made.limits };

@@ -473,7 +473,7 @@ function killed(at: number) {
     lastOomAt: at,
     oomKills: 1,
     oom: oomAdvice(356 * MiB, at),
-    memoryEvidence: { ...evidence, lastOomAt: at, oomNeed: 356 * MiB },
+    memoryEvidence: { ...evidence, lastOomAt: at, minLimitByKills: 356 * MiB },
   };
 }
 

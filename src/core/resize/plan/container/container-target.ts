@@ -129,7 +129,7 @@ function memoryLimitByRule(inputs: TargetInputs, request: number | null): Memory
     // A limit that equals its request is forecast with it, so it is bounded by the deployed limit.
     maxByRequest: equal ? Math.max(limit, deployedLimit(inputs)) : null,
     max: maxMemoryLimit(inputs, limit),
-    oomNeed: inputs.oomNeed ?? 0,
+    minLimitByKills: inputs.minLimitByKills ?? 0,
     evidence: advice.memoryEvidence,
     lastLoweredAt: inputs.memoryLimitLoweredAt,
   });

@@ -28,9 +28,9 @@ function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { read
   const container = { requests: amounts('500m', deployed.request), limits: amounts(null, deployed.limit) };
   let limit = memory(deployed.limit);
   for (let kill = 0; kill < KILLS; kill++) {
-    const oomNeed = limit * 1.2;
+    const minLimitByKills = limit * 1.2;
     const advice = anAdvice({ memory: deployed.request });
-    const killed = { ...advice, oom: oomAdvice(oomNeed) };
+    const killed = { ...advice, oom: oomAdvice(minLimitByKills) };
     const running = { ...container, limits: { cpuMillicores: null, memoryBytes: limit } };
     const [plan] = planContainers(
       aSituation({

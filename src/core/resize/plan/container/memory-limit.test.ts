@@ -20,7 +20,7 @@ function evidence(change: Partial<MemoryEvidence> = {}): MemoryEvidence {
     typical: 180 * MiB,
     slopeBytesPerHour: 0,
     lastOomAt: null,
-    oomNeed: 0,
+    minMemoryByKills: 0,
     leakSuspected: false,
     ...change,
   };
@@ -33,7 +33,7 @@ function inputs(change: Partial<MemoryLimitInputs> = {}): MemoryLimitInputs {
     request: 220 * MiB,
     ratio: 1.25,
     max: null,
-    oomNeed: 0,
+    minLimitByKills: 0,
     evidence: evidence(),
     lastLoweredAt: null,
     ...change,
@@ -58,8 +58,8 @@ describe('a memory limit', () => {
     const current = 1 * GiB;
     const atLimit = evidence({ typical: 0.98 * GiB, peakEver: GiB, latest: GiB });
     expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, evidence: atLimit }))).toMatchObject({ kind: 'keep', limit: current });
-    const killed = { ...atLimit, lastOomAt: NOW - DAY_MS, oomNeed: 1.3 * GiB };
-    expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, oomNeed: 1.3 * GiB, evidence: killed })).kind).toBe('raise');
+    const killed = { ...atLimit, lastOomAt: NOW - DAY_MS, minLimitByKills: 1.3 * GiB };
+    expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, minLimitByKills: 1.3 * GiB, evidence: killed })).kind).toBe('raise');
     const fresh = { ...atLimit, typical: 0.6 * GiB };
     expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, evidence: fresh })).kind).toBe('raise');
   });
@@ -89,7 +89,7 @@ describe('a memory limit', () => {
       typical: fc.integer({ min: 0, max: 4096 }),
       latest: fc.integer({ min: 0, max: 4096 }),
       worstRecordRatio: fc.double({ min: 1, max: 5, noNaN: true }),
-      oomNeed: fc.integer({ min: 0, max: 8192 }),
+      minLimitByKills: fc.integer({ min: 0, max: 8192 }),
       historyDays: fc.integer({ min: 0, max: 60 }),
     })
     .map((any) =>
@@ -98,7 +98,7 @@ describe('a memory limit', () => {
         typical: any.typical * MiB,
         latest: any.latest * MiB,
         worstRecordRatio: any.worstRecordRatio,
-        oomNeed: any.oomNeed * MiB,
+        minMemoryByKills: any.minLimitByKills * MiB,
         historyMs: any.historyDays * DAY_MS,
       }),
     );

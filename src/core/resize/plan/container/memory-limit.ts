@@ -53,7 +53,7 @@ export interface MemoryLimitInputs {
   /** Upper bound by the policy's max, the ceiling and the node; null: no bound. */
   readonly max: Bytes | null;
   /** Smallest limit that OOM kills justify; 0: none. */
-  readonly oomNeed: Bytes;
+  readonly minLimitByKills: Bytes;
   /** null where memory was never measured: the limit is then not lowered. */
   readonly evidence: MemoryEvidence | null;
   /** Time of the last reduction of this limit; null: never. */
@@ -89,16 +89,16 @@ export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   return { kind: 'lower', limit: step, reason: 'a step towards the smallest limit that the peaks of the whole history allow' };
 }
 
-function raiseReason(wanted: Bytes, { oomNeed }: MemoryLimitInputs): string {
-  return wholeMiB(oomNeed) >= wanted
+function raiseReason(wanted: Bytes, { minLimitByKills }: MemoryLimitInputs): string {
+  return wholeMiB(minLimitByKills) >= wanted
     ? 'raised after an OOM kill at a lower limit'
     : 'raised to the request × the ratio of limit to request';
 }
 
 /** The limit that request and OOM kills require, within the bounds; rounded up to a whole MiB. */
-function wantedLimit({ current, request, ratio, max, maxByRequest = null, oomNeed }: MemoryLimitInputs): Bytes {
+function wantedLimit({ current, request, ratio, max, maxByRequest = null, minLimitByKills }: MemoryLimitInputs): Bytes {
   const byRequest = ratio === null ? current : Math.max(request, wholeMiB(request * Math.max(1, ratio)));
-  const byKills = wholeMiB(oomNeed);
+  const byKills = wholeMiB(minLimitByKills);
   const required = Math.max(maxByRequest === null ? byRequest : Math.min(byRequest, maxByRequest), byKills);
   return max === null ? required : Math.min(required, max);
 }
@@ -110,7 +110,7 @@ export function memoryLimitFloor(evidence: MemoryEvidence | null): Bytes | null 
   if (evidence.typical <= 0 || spread > STEADY_SPREAD) return null;
   const headroom = MIN_HEADROOM + HEADROOM_PER_SPREAD * (spread - 1);
   const heapNeed = evidence.runtime === undefined ? null : fullHeapNeed(evidence.runtime);
-  return Math.max(evidence.peakEver * Math.max(1 + headroom, evidence.worstRecordRatio), evidence.oomNeed, heapNeed ?? 0);
+  return Math.max(evidence.peakEver * Math.max(1 + headroom, evidence.worstRecordRatio), evidence.minMemoryByKills, heapNeed ?? 0);
 }
 
 // The runtime sized its heap when the process started, so a lower limit would be smaller than the heap that it may still fill.
@@ -120,7 +120,9 @@ function heapLimitMessage({ name, option, heapShare }: ContainerRuntime): string
 }
 
 function isReclaimed(evidence: MemoryEvidence | null, limit: Bytes): boolean {
-  return evidence !== null && evidence.lastOomAt === null && evidence.oomNeed <= limit && evidence.typical >= limit * AT_LIMIT_RATIO;
+  return (
+    evidence !== null && evidence.lastOomAt === null && evidence.minMemoryByKills <= limit && evidence.typical >= limit * AT_LIMIT_RATIO
+  );
 }
 
 function findBlocker(inputs: MemoryLimitInputs, next: Bytes): string | null {

@@ -86,7 +86,11 @@ class KilledWorkload {
     const { now } = this.situation;
     const oom = this.#log.advise(now, DEFAULT_RECOMMENDER_RULES.oom, () => memory('128Mi'));
     const base = anAdvice({ cpu: '500m', memory: '256Mi', lastOomAt: this.#log.lastAt, oom });
-    const memoryEvidence = base.memoryEvidence && { ...base.memoryEvidence, lastOomAt: this.#log.lastAt, oomNeed: oom.killedPodNeed };
+    const memoryEvidence = base.memoryEvidence && {
+      ...base.memoryEvidence,
+      lastOomAt: this.#log.lastAt,
+      minLimitByKills: oom.killedPodNeed,
+    };
     this.decision = decideWorkload({ ...this.situation, advice: [{ ...base, memoryEvidence }] });
     this.events.push(...this.decision.events.map(({ reason, message }) => `${reason}: ${message}`));
     const { memory: remembered, steps } = this.decision;
