@@ -28,7 +28,7 @@ test('only one canary is chosen, although the informers do not show it yet', asy
   const shown = await canaryUnseen();
   await world.reconcile(WEB);
   expect(world.cpus()).toEqual([500, 500, 500]);
-  expect(world.status()).toMatchObject({ state: 'applying', message: expect.stringContaining('0 of 3 pods have it') });
+  expect(world.status()).toMatchObject({ state: 'applying', message: expect.stringContaining('0 of 3 pods resized') });
   shown();
   await world.run(2 * HOUR_MS);
   expect(world.cpus()).toEqual([100, 100, 100]);

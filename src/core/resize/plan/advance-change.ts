@@ -1,6 +1,7 @@
 // Advances a change under way: it resizes the pods of the current stage, starts the next stage, and completes the change.
 
 import { formatDuration } from '../../model/duration.ts';
+import { isoTime } from '#kube/time/iso-time';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { bumpsOfChange } from './container/oom-bumps.ts';
 import { recordIncreases } from './due/cpu-increases.ts';
@@ -68,8 +69,19 @@ function reportProgress(draft: Draft, change: ChangeUnderWay, progress: StepPlan
   const waiting = describeStall(change, progress, draft.context);
   if (waiting !== null) return waiting;
   const waits = progress.waits.slice(0, 1).map(({ message }) => message);
-  const far = `${progress.actuated.length} of ${progress.reachable} pods have it`;
-  return outcome('applying', null, [far, ...waits, draft.summary(change.values)].join('; '));
+  return outcome('applying', null, [describeStage(draft, change, progress), ...waits, draft.summary(change.values)].join('; '));
+}
+
+/** How many pods have the change, and until when they are watched before the next pods get it. */
+function describeStage({ context, memory }: Draft, change: ChangeUnderWay, progress: StepPlan): string {
+  const watchedUntil = change.stageStartedAt + stageMs(context.policy);
+  const isWatched =
+    progress.actuated.length > 0 && context.now < watchedUntil && isVerificationNeeded(change, memory.previous?.values ?? null);
+  return isWatched ? `${resizedPods(progress)}, watched until ${isoTime(watchedUntil)}` : resizedPods(progress);
+}
+
+function resizedPods({ actuated, reachable }: StepPlan): string {
+  return `${actuated.length} of ${reachable} ${reachable === 1 ? 'pod' : 'pods'} resized`;
 }
 
 /**
@@ -77,10 +89,10 @@ function reportProgress(draft: Draft, change: ChangeUnderWay, progress: StepPlan
  * does not count against `maxConcurrent`. null: it makes progress.
  */
 function describeStall(change: ChangeUnderWay, progress: StepPlan, { now, policy }: WorkloadSituation): Outcome | null {
-  const { steps, actuated, reachable, waits } = progress;
+  const { steps, actuated, waits } = progress;
   if (steps.length > 0) return null;
   const lasts = Math.floor((now - change.stageStartedAt) / MINUTE_MS) * MINUTE_MS;
-  const far = `${actuated.length} of ${reachable} pods have it`;
+  const far = resizedPods(progress);
   const begun = outcome('applying', null, far);
   if (lasts < stageMs(policy) + STUCK_AFTER_MS) return actuated.length === 0 && waits.length > 0 ? outcomeOfWaiting(waits, begun) : null;
   const stuck = `${far}, and no more for ${formatDuration(lasts)}`;
@@ -99,7 +111,7 @@ function complete(draft: Draft, change: ChangeUnderWay, { actuated }: StepPlan):
     rolledBack: resetRollBackCount(draft.memory.rolledBack, isProven),
     observedReductions: addObservedReduction(draft.context, change),
   });
-  return outcome('applied', null, `in force on ${actuated.length} pods; ${summary}`);
+  return outcome('applied', null, `in force on ${actuated.length} ${actuated.length === 1 ? 'pod' : 'pods'}; ${summary}`);
 }
 
 /** Ends and reverts a change that lowers what an autoscaler measures, once the autoscaler's target can no longer be adjusted. */

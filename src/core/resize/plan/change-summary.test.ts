@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { anAdvice, aSituation, aWorkloadRecord, T0 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS } from '#kube/units';
+import { aContainer, amounts, anAdvice, aSituation, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 
 const some = anAdvice({ enoughHistory: false, firstSampleAt: T0 - HOUR_MS / 2, confidenceText: '2 of 20 runs seen' });
@@ -12,4 +13,21 @@ test.each([
   ['Job', [some], '2 of 20 runs seen; 5 are needed'],
 ])('what is missing before anything can be recommended: a %s, %#', (kind, advice, text) => {
   expect(decideWorkload(aSituation({ workload: aWorkloadRecord({ kind }), advice }))).toMatchObject({ state: 'collecting', message: text });
+});
+
+test('how many pods have a reduction, and until when they are watched before the next ones get it', () => {
+  const situation = aSituation({ pods: pods(4) });
+  const begun = decideWorkload(situation);
+  expect(begun.message).toMatch(/^0 of 4 pods resized; /);
+  const watched = { ...situation, pods: resized(situation.pods, begun.steps), memory: begun.memory, now: T0 + MINUTE_MS };
+  expect(decideWorkload(watched).message).toContain(`1 of 4 pods resized, watched until ${isoTime(T0 + 10 * MINUTE_MS)}; `);
+});
+
+test('no watch for a raise, which all pods get at once', () => {
+  const small = { requests: amounts('100m', '128Mi') };
+  const advice = [anAdvice({ cpu: '500m', memory: '512Mi', cpuAdvice: { lowerBound: 400 } })];
+  const situation = aSituation({ pods: pods(4, { container: small }), advice });
+  const begun = decideWorkload(situation);
+  const someResized = resized(situation.pods, begun.steps.slice(0, 3));
+  expect(decideWorkload({ ...situation, pods: someResized, memory: begun.memory }).message).toMatch(/^3 of 4 pods resized; /);
 });
