@@ -24,7 +24,7 @@ $(INSTALLED): package.json package-lock.json $(wildcard packages/*/package.json)
 	@touch $@
 
 demo: $(INSTALLED) ## Run Evenkeel on an embedded cluster; DEMO_ARGS="--speed 300" passes options
-	@npm run -s evenkeel -- demo $(DEMO_ARGS)
+	@trap : INT; npm run -s evenkeel -- demo $(DEMO_ARGS) || [ $$? -eq 130 ] # 130: ended by Ctrl-C, which is no error
 
 # Programs are started dozens of times: compiled once, each start costs half the CPU.
 test e2e soak: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/node-compile

@@ -15,12 +15,17 @@ import { SeededRandom } from '../runtime/random.ts';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { OWN_NAMESPACE } from './demo-cluster.ts';
 import type { DemoOptions } from './options.ts';
-import { freePort } from './ports.ts';
+import { isPortFree } from './ports.ts';
+
+/** The controller's default ports, by the option that chooses another. */
+const USUAL_PORTS = { 'dashboard-port': 9090, 'metrics-port': 8080, 'probe-port': 8081 } as const;
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 
 export interface DemoController {
   readonly controller: RunningController;
+  /** For the user: each port that is not the usual one, with the reason. */
+  readonly notes: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -31,12 +36,17 @@ export async function startDemoController(
   dependencies: { readonly folder: string; readonly logFile: string; readonly timer: MachineTimer; readonly interrupted: AbortSignal },
 ): Promise<DemoController> {
   const isFullSpeed = options.speed === 'max';
-  const port = async (wanted: number | null, usual: number): Promise<number> => wanted ?? (isFullSpeed ? 0 : await freePort(usual));
+  const taken: (keyof typeof USUAL_PORTS)[] = [];
+  const address = async (option: keyof typeof USUAL_PORTS): Promise<string> => {
+    const isUsualFree = isFullSpeed || options[option] !== null || (await isPortFree(USUAL_PORTS[option]));
+    if (!isUsualFree) taken.push(option);
+    return `127.0.0.1:${options[option] ?? (isFullSpeed || !isUsualFree ? 0 : USUAL_PORTS[option])}`;
+  };
   const flags = {
     'cluster.name': 'evenkeel-demo',
-    'dashboard.addr': `127.0.0.1:${await port(options['dashboard-port'], 9090)}`,
-    'controller.metricsAddr': `127.0.0.1:${await port(options['metrics-port'], 8080)}`,
-    'controller.probeAddr': `127.0.0.1:${await port(options['probe-port'], 8081)}`,
+    'dashboard.addr': await address('dashboard-port'),
+    'controller.metricsAddr': await address('metrics-port'),
+    'controller.probeAddr': await address('probe-port'),
     // In the main thread, so that the same seed gives the same result.
     'controller.recommenderThreads': '0',
     // At full speed nothing may depend on machine time, including leases; no other replica competes.
@@ -49,7 +59,7 @@ export async function startDemoController(
   });
   if (!loaded.ok) throw new Error(loaded.message);
   const log = createWriteStream(dependencies.logFile, { flags: 'a' });
-  const logger = createLogger({ level: loaded.settings['controller.logLevel'], stream: log });
+  const logger = createLogger({ level: loaded.settings['controller.logLevel'], stream: log, now: () => new Date(cluster.clock.now()) });
   const controllerDependencies: ControllerDependencies = {
     environment: {
       transport: cluster.transport('evenkeel-controller'),
@@ -70,8 +80,17 @@ export async function startDemoController(
     metrics: new PrometheusMetrics(),
   };
   const controller = await startController(controllerDependencies, dependencies.interrupted);
+  const ports = {
+    'dashboard-port': { what: 'the dashboard is', port: controller.dashboardPort },
+    'metrics-port': { what: '/metrics is', port: controller.metricsPort },
+    'probe-port': { what: '/healthz and /readyz are', port: controller.probePort },
+  };
   return {
     controller,
+    notes: taken.map(
+      (option) =>
+        `port ${USUAL_PORTS[option]} is taken, so ${ports[option].what} on port ${ports[option].port} (--${option} chooses another)`,
+    ),
     stop: async () => {
       await controller.stop();
       await new Promise<void>((resolve) => log.end(resolve));

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { DemoOptions } from './options.ts';
-import { freePort } from './ports.ts';
+import { isPortFree } from './ports.ts';
 
 const PORT_OPTIONS = ['api-port', 'dashboard-port', 'metrics-port', 'probe-port'] as const;
 const FILE_OPTIONS = ['kubeconfig', 'log-file'] as const;
@@ -12,7 +12,7 @@ export async function preflight(options: DemoOptions): Promise<readonly string[]
   const problems = [...findDuplicatePorts(options)];
   for (const name of PORT_OPTIONS) {
     const port = options[name];
-    if (port !== null && port !== 0 && (await freePort(port)) === 0)
+    if (port !== null && port !== 0 && !(await isPortFree(port)))
       problems.push(`--${name}: port ${port} of 127.0.0.1 is taken or not allowed; use another, or 0 for any free one`);
   }
   for (const name of FILE_OPTIONS) {

@@ -1,6 +1,7 @@
-// Output of the demo: the state before and now.
+// Output of the demo: the state before and now, in the cluster's time.
 
-import { DAY_MS, GiB, HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
+import { GiB, type Instant } from '#kube/units';
+import { isoSeconds } from '#kube/time/iso-time';
 import type { ClusterSummary } from '#embedded-cluster/nodes/cluster-summary';
 import type { RequestedMoney } from './money.ts';
 
@@ -17,7 +18,8 @@ export function beforeAndNow(before: Reading, now: Reading): readonly string[] {
     ['used CPU', ({ summary }) => cores(summary.usedCpuMillicores)],
     ['requested memory', ({ summary }) => gib(summary.requestedMemoryBytes)],
     ['used memory', ({ summary }) => gib(summary.usedMemoryBytes)],
-    ['cost of requests', ({ money }) => `${dollars(money.requestedPerMonthUsd)} per month`],
+    ['nodes cost', ({ summary }) => `${dollars(summary.costPerMonthUsd)} per month`],
+    ['requests’ share', ({ money }) => `${dollars(money.requestedPerMonthUsd)} per month`],
     ['of it unused', ({ money }) => `${dollars(money.unusedPerMonthUsd)} per month`],
   ];
   const head = `  ${''.padEnd(20)}${'before'.padEnd(22)}now`;
@@ -25,20 +27,22 @@ export function beforeAndNow(before: Reading, now: Reading): readonly string[] {
 }
 
 /** One line with the current state. */
-export function progressLine(openedAt: Instant, at: Instant, before: Reading, now: Reading, resizes: number): string {
-  const share = (from: number, to: number): string =>
-    from === 0 ? '' : ` (${to <= from ? '−' : '+'}${Math.abs(Math.round((1 - to / from) * 100))} %)`;
-  const cpu = `${cores(now.summary.requestedCpuMillicores)}${share(before.summary.requestedCpuMillicores, now.summary.requestedCpuMillicores)}`;
-  const memory = `${gib(now.summary.requestedMemoryBytes)}${share(before.summary.requestedMemoryBytes, now.summary.requestedMemoryBytes)}`;
-  return `${virtualTime(openedAt, at)}  ${resizes} resizes · requested ${cpu}, ${memory} · ${dollars(now.money.requestedPerMonthUsd)} per month`;
+export function progressLine(at: Instant, before: Reading, now: Reading, resizes: number): string {
+  const cpu = `${cores(now.summary.requestedCpuMillicores)}${change(before.summary.requestedCpuMillicores, now.summary.requestedCpuMillicores)}`;
+  const memory = `${gib(now.summary.requestedMemoryBytes)}${change(before.summary.requestedMemoryBytes, now.summary.requestedMemoryBytes)}`;
+  const cost = `${dollars(now.money.requestedPerMonthUsd)} of the nodes’ ${dollars(now.summary.costPerMonthUsd)} per month`;
+  return `${clusterTime(at)}  ${resizes} ${resizes === 1 ? 'resize' : 'resizes'} · requested ${cpu}, ${memory}: ${cost}`;
 }
 
-/** `day 15 03:20`: time since the cluster's start, which is day 1. */
-export function virtualTime(openedAt: Instant, at: Instant): string {
-  const since = at - openedAt;
-  const day = 15 + Math.floor(since / DAY_MS);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `day ${day} ${two(Math.floor((since % DAY_MS) / HOUR_MS))}:${two(Math.floor((since % HOUR_MS) / MINUTE_MS))}`;
+/** `2026-11-27 03:20 UTC`: the time of the cluster, as on the dashboard and in the log. */
+export function clusterTime(at: Instant): string {
+  return `${isoSeconds(at).slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')} UTC`;
+}
+
+/** ` (−62 %)`; empty where it rounds to nothing. */
+function change(from: number, to: number): string {
+  const percent = from === 0 ? 0 : Math.round((to / from - 1) * 100);
+  return percent === 0 ? '' : ` (${percent < 0 ? '−' : '+'}${Math.abs(percent)} %)`;
 }
 
 function cores(millicores: number): string {

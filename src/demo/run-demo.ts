@@ -14,7 +14,7 @@ import { moneyOf } from './money.ts';
 import type { DemoOptions } from './options.ts';
 import { applyOwnKinds, installCrds } from './own-kinds.ts';
 import { readManifests } from './read-manifests.ts';
-import { beforeAndNow, progressLine, type Reading } from './report.ts';
+import { beforeAndNow, clusterTime, progressLine, type Reading } from './report.ts';
 import { type ServedCluster, serveCluster } from '#embedded-cluster/serve-cluster';
 
 /** Summary of a run with `--for`, its last line of output. */
@@ -78,6 +78,7 @@ async function runIn(folder: string, run: DemoRun, cleanups: (() => Promise<void
   }
   if (isInterrupted()) return null;
   announce(run, served, controller);
+  if (served !== null) explainClock(run, openedAt);
   await live(cluster, run, { openedAt, before, resizesBefore: counters.resizes });
   if (isInterrupted() && options.for !== null) return null;
   const end = readingOf(cluster);
@@ -130,6 +131,7 @@ async function startWithPolicy(
   const policies = ownKinds.some(({ object }) => object.kind === 'PodResizePolicy') ? [] : await readManifests(builtIn);
   await applyOwnKinds(cluster.transport(FIELD_MANAGER), [...policies, ...ownKinds], FIELD_MANAGER);
   run.terminal.err(`  log of the controller: ${logFile}`);
+  for (const note of started.notes) run.terminal.err(`  ${note}`);
   return started;
 }
 
@@ -143,6 +145,14 @@ function announce({ terminal, options }: DemoRun, served: ServedCluster | null, 
     terminal.out(`Start the controller separately:  npm run -s controller:embedded -- --kubernetes.kubeconfig ${served.kubeconfig}`);
 }
 
+function explainClock({ terminal, options }: DemoRun, openedAt: Instant): void {
+  const speed = options.speed === 'max' ? 'as fast as it can' : `${options.speed} times as fast as yours`;
+  terminal.err(
+    `The cluster’s clock starts at ${clusterTime(openedAt)} and runs ${speed}. These lines, the log, the dashboard and kubectl get`,
+  );
+  terminal.err('are in its time. kubectl describe counts ages by your clock, and prints <invalid> for what is ahead of it.');
+}
+
 interface Opening {
   readonly openedAt: Instant;
   readonly before: Reading;
@@ -153,14 +163,7 @@ async function live(cluster: EmbeddedCluster, { options, terminal, timer }: Demo
   const { clock } = cluster;
   const stopReporting = reportEvery(
     timer,
-    () =>
-      progressLine(
-        opening.openedAt,
-        clock.now(),
-        opening.before,
-        readingOf(cluster),
-        cluster.nodes.counters().resizes - opening.resizesBefore,
-      ),
+    () => progressLine(clock.now(), opening.before, readingOf(cluster), cluster.nodes.counters().resizes - opening.resizesBefore),
     (line) => terminal.err(line),
   );
   const interrupted = new Promise<void>((resolve) => {
@@ -196,5 +199,5 @@ function reportEvery(timer: MachineTimer, line: () => string, print: (line: stri
 
 function readingOf(cluster: EmbeddedCluster): Reading {
   const summary = cluster.nodes.summary();
-  return { summary, money: moneyOf(cluster, summary) };
+  return { summary, money: moneyOf(cluster) };
 }

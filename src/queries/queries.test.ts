@@ -28,6 +28,17 @@ describe('money', () => {
     expect(sumCents([summary!.usedPerMonthUsd!, summary!.requestedUnusedPerMonthUsd!, summary!.idlePerMonthUsd!])).toBe(perMonth);
   });
 
+  test('requests as deployed are those of the templates, whatever the pods have now', () => {
+    const { deployedRequests } = models.cluster.get().summary!;
+    world.cluster.podList = world.cluster.podList.map((pod) => ({
+      ...pod,
+      containers: pod.containers.map((container) => ({ ...container, requests: { cpuMillicores: 1, memoryBytes: 1 } })),
+    }));
+    const after = createReadModels(world.sources).cluster.get();
+    expect(after.summary!.deployedRequests).toEqual(deployedRequests);
+    expect(after.item.requested.cpuMillicores).toBeLessThan(deployedRequests.cpuMillicores);
+  });
+
   test('recommendations add up to their namespace, and namespaces to used and unused cost, to the cent', () => {
     const { summary } = models.cluster.get();
     const namespaces = models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });

@@ -15,7 +15,7 @@ export function createLogger(options: {
   readonly level: LogLevel;
   readonly stream: NodeJS.WritableStream;
   readonly fields?: LogFields;
-  /** Time of a log line: the machine's, which differs from domain time in the embedded cluster. */
+  /** Time of a log line; by default the machine's. */
   readonly now?: () => Date;
 }): Logger {
   const now = options.now ?? (() => new Date());

@@ -86,6 +86,15 @@ describe('a router of another API', () => {
     expect(await (await fetch(`${base}/snippet?format=csv`)).text()).toBe('name,installs\r\nnight,3\r\n');
   });
 
+  test('indents JSON for curl, with the same ETag', async () => {
+    const base = await serve(EVERYONE_IS_ADMIN);
+    const curl = { headers: { 'User-Agent': 'curl/8.14.1' } };
+    const [forProgram, forPerson] = [await fetch(`${base}/snippet`), await fetch(`${base}/snippet`, curl)];
+    expect(await forPerson.text()).toBe('[\n  {\n    "name": "night",\n    "installs": 3\n  }\n]\n');
+    expect(forPerson.headers.get('etag')).toBe(forProgram.headers.get('etag'));
+    expect(await (await fetch(`${base}/snippet?page=0`, curl)).text()).toContain('\n  "reason": "invalid_request",');
+  });
+
   test('rejects invalid requests and unauthorized callers', async () => {
     const base = await serve(EVERYONE_IS_ADMIN);
     const wrong = await fetch(`${base}/snippet?page=0`);

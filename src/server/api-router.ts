@@ -13,6 +13,7 @@ import { isMutation, type Operation } from './openapi/operation.ts';
 import { pathParametersOf, queryParametersOf } from './openapi/parameters.ts';
 import { requestValidator, schemaCompiler, type Checked, type RequestValidator, type SchemaCompiler } from './openapi/validator.ts';
 import { Problem, invalidRequest, notReady } from './problem.ts';
+import { readableFor } from './readable-json.ts';
 import { refusalProblem } from './refusal-problem.ts';
 import type { OperationTypes, Reply } from './reply.ts';
 
@@ -176,7 +177,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     response
       .status(operation.answer.status)
       .type('application/json')
-      .send(this.#options.envelope.success(data, reply, response));
+      .send(readableFor(request.http.get('user-agent'), this.#options.envelope.success(data, reply, response)));
   }
 }
 

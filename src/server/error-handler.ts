@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '../ports/logger.ts';
 import type { Envelope } from './envelope.ts';
 import { Problem, invalidRequest } from './problem.ts';
+import { readableFor } from './readable-json.ts';
 import { requestIdOf } from './request-context.ts';
 
 /** Answers a thrown error in the API's envelope. An internal error is logged with its cause, which the answer omits. */
@@ -17,7 +18,10 @@ export function errorHandler(envelope: Envelope, logger: Logger) {
     }
     for (const [name, text] of Object.entries(problem.headers)) response.setHeader(name, text);
     response.removeHeader('ETag');
-    response.status(problem.status).type('application/json').send(envelope.error(problem, response));
+    response
+      .status(problem.status)
+      .type('application/json')
+      .send(readableFor(request.get('user-agent'), envelope.error(problem, response)));
   };
 }
 

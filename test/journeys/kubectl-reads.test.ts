@@ -36,7 +36,8 @@ describeKubectl('kubectl reads', () => {
       'get evenkeel -A',
       [
         /podresizepolicy.evenkeel.io\/sample-checkout +Auto/,
-        /recommendation.evenkeel.io\/deployment-sample-web +Deployment +sample-web/,
+        /NAME +STATE +REASON +CPU NOW +CPU +MEMORY NOW +MEMORY +SAVES USD\/MONTH/,
+        /recommendation.evenkeel.io\/deployment-sample-web/,
         /NAME +MODE +READY/,
       ],
     ],

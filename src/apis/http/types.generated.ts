@@ -133,7 +133,7 @@ export interface Cluster {
   };
 }
 
-/** Breakdown of the run rate: used + requested but unused + idle. */
+/** Breakdown of the run rate: used + requested but unused + idle. `deployedRequests` are those of the pods’ templates. */
 export interface ClusterArithmetic {
   /** Used part of the run rate. US dollars; null where the price is unknown. */
   readonly usedPerMonthUsd: number | null;
@@ -143,6 +143,7 @@ export interface ClusterArithmetic {
   readonly idlePerMonthUsd: number | null;
   /** Requests freed by resizes; still paid until a node is removed. US dollars; null where the price is unknown. */
   readonly reclaimedPerMonthUsd: number | null;
+  readonly deployedRequests: Resources;
   /** One line per machine type and price; their sum is the run rate, to the cent. */
   readonly lines: readonly {
     readonly label: string;

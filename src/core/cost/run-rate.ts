@@ -15,7 +15,7 @@ export interface BilledNode {
 }
 
 /** Run rate of a cluster. Its lines add up to the same cent as its used, unused and idle cost. */
-export type RunRate = Omit<ClusterArithmetic, 'reclaimedPerMonthUsd'>;
+export type RunRate = Omit<ClusterArithmetic, 'reclaimedPerMonthUsd' | 'deployedRequests'>;
 
 /** Run rate of nodes. The second argument is the cost of the requests on them, from `CostShares`. */
 export function computeRunRate(

@@ -59,6 +59,7 @@ export class ClusterQueries {
     const arithmetic = {
       ...computeRunRate(billed(nodes, totals), totals.costs),
       reclaimedPerMonthUsd: this.#policySavings('reclaimedPerMonthUsd'),
+      deployedRequests: totals.total.deployed,
     };
     const item: Cluster = {
       name: identity.name,

@@ -13,7 +13,7 @@ import {
   type Resources,
 } from '#kube/records/resources';
 import { HOURS_PER_MONTH, type Instant, type Usd } from '#kube/units';
-import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
+import { parseWorkloadKey, workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
 import { countedRequests, type PodRecord } from '#kube/records/pod';
 import type { NodePrice } from '../../ports/price-source.ts';
 import { computeCostShares, type CostShares } from '../../core/cost/cost-shares.ts';
@@ -25,6 +25,8 @@ import type { ReadSources } from '../sources.ts';
 export interface Sums {
   readonly pods: number;
   readonly requested: Resources;
+  /** Requests as deployed: those of the pods' templates. */
+  readonly deployed: Resources;
   /** Recommended requests; containers without a recommendation count with their requests. */
   readonly recommended: Resources;
   /** Whether any container has a recommendation. */
@@ -125,15 +127,17 @@ function computeTotals(sources: ReadSources): Totals {
     if (pod.node === null) continue;
     const sums = [total, accumulatorAt(byNode, pod.node), accumulatorAt(byNamespace, pod.namespace)];
     if (workload !== undefined) sums.push(accumulatorAt(byWorkload, workloadKey(workload)));
+    const template = templateOf(workload, cluster);
     const price = prices.get(pod.node) ?? null;
     for (const accumulator of sums) accumulator.countPod();
     for (const container of pod.containers) {
       const used = usage.containerUsage(pod.namespace, pod.name, container.name);
       const requests = countedRequests(container);
+      const deployed = deployedRequests(template, container.name, requests);
       const recommended = recommendations.of(workload, container.name);
       const cost = price === null ? null : requestCost(requests, price, HOURS_PER_MONTH);
       const usedCost = price === null || used === null ? null : requestCost(lesserOf(used, requests), price, HOURS_PER_MONTH);
-      const counted = { requests, recommended, limits: container.limits, used, cost, usedCost };
+      const counted = { requests, deployed, recommended, limits: container.limits, used, cost, usedCost };
       for (const accumulator of sums) accumulator.add(counted);
       tallyUsage(overRequests, container.requests, used);
     }
@@ -154,6 +158,15 @@ function computeTotals(sources: ReadSources): Totals {
   };
 }
 
+function templateOf(workload: WorkloadRef | undefined, cluster: ReadSources['cluster']): WorkloadRecord['containers'] {
+  return workload === undefined ? [] : (cluster.findWorkload(workloadKey(workload))?.containers ?? []);
+}
+
+/** Requests of a container in its template; `injected` where the template does not have it. */
+function deployedRequests(template: WorkloadRecord['containers'], container: string, injected: OptionalResources): OptionalResources {
+  return template.find(({ name }) => name === container)?.requests ?? injected;
+}
+
 /** Requests of init containers and pod overhead beyond the containers, which have no usage and no limit; null where there are none. */
 function besideContainers(
   pod: PodRecord,
@@ -170,7 +183,15 @@ function besideContainers(
     return cpuMillicores !== null || memoryBytes !== null;
   });
   const cost = price === null ? null : requestCost(requests, price, HOURS_PER_MONTH);
-  return { requests, recommended: isRecommended ? recommended : UNSET_RESOURCES, limits: NO_RESOURCES, used: null, cost, usedCost: null };
+  return {
+    requests,
+    deployed: requests,
+    recommended: isRecommended ? recommended : UNSET_RESOURCES,
+    limits: NO_RESOURCES,
+    used: null,
+    cost,
+    usedCost: null,
+  };
 }
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -199,6 +220,7 @@ function isExceeded(used: number | null, request: number | null): boolean {
 /** The values of one container that are summed. */
 interface Counted {
   readonly requests: OptionalResources;
+  readonly deployed: OptionalResources;
   readonly recommended: OptionalResources;
   readonly limits: OptionalResources;
   readonly used: OptionalResources | null;
@@ -210,6 +232,7 @@ interface Counted {
 class Accumulator {
   #pods = 0;
   readonly #requested = { cpuMillicores: 0, memoryBytes: 0 };
+  readonly #deployed = { cpuMillicores: 0, memoryBytes: 0 };
   readonly #recommended = { cpuMillicores: 0, memoryBytes: 0 };
   #anyRecommended = false;
   readonly #limits: { cpuMillicores: number | null; memoryBytes: number | null } = { cpuMillicores: 0, memoryBytes: 0 };
@@ -221,10 +244,11 @@ class Accumulator {
     this.#pods += 1;
   }
 
-  add({ requests, recommended, limits, used, cost, usedCost }: Counted): void {
+  add({ requests, deployed, recommended, limits, used, cost, usedCost }: Counted): void {
     for (const field of FIELDS) {
       const requested = requests[field] ?? 0;
       this.#requested[field] += requested;
+      this.#deployed[field] += deployed[field] ?? 0;
       this.#recommended[field] += recommended[field] ?? requested;
       if (recommended[field] !== null) this.#anyRecommended = true;
       this.#limits[field] = sumIfAllKnown([this.#limits[field], limits[field]]);
@@ -238,6 +262,7 @@ class Accumulator {
     return {
       pods: this.#pods,
       requested: this.#requested,
+      deployed: this.#deployed,
       recommended: this.#recommended,
       anyRecommended: this.#anyRecommended,
       limits: this.#limits,
@@ -269,6 +294,7 @@ function lesserOf(used: OptionalResources, requests: OptionalResources): Optiona
 export const NO_SUMS: Sums = {
   pods: 0,
   requested: NO_RESOURCES,
+  deployed: NO_RESOURCES,
   recommended: NO_RESOURCES,
   anyRecommended: false,
   limits: NO_RESOURCES,

@@ -1,9 +1,9 @@
 // Measures a run while it proceeds: requests, usage, events of pods, cost.
 
 import { DAY_MS, GiB, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
-import { moneyOf } from '../../../src/demo/money.ts';
 import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
+import { costAtMeanPrice } from './mean-price.ts';
 import { Overruns } from './overruns.ts';
 import type { ClusterCounters, ContainerTally } from '#embedded-cluster/nodes/simulator-counters';
 
@@ -168,7 +168,7 @@ export class Ledger {
       at: clock.now(),
       requested: amounts(summary.requestedCpuMillicores, summary.requestedMemoryBytes),
       used: amounts(summary.usedCpuMillicores, summary.usedMemoryBytes),
-      perMonthUsd: moneyOf(this.#cluster, summary).requestedPerMonthUsd,
+      perMonthUsd: costAtMeanPrice(this.#cluster, summary),
       pods: server.accessAs('ledger').list('pods').length,
     };
   }

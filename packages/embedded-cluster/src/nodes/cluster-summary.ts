@@ -1,3 +1,4 @@
+import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
 import { HOURS_PER_MONTH, type Bytes, type Millicores, type Usd } from '#kube/units';
 import type { Pod } from '../controllers/wire/pod.ts';
 import { isTerminal } from '../controllers/pods/pod-state.ts';
@@ -33,15 +34,7 @@ export interface CounterDifferences {
 }
 
 export function summarizeCluster(cluster: Pick<ClusterAccess, 'list'>, kubelets: Kubelets): ClusterSummary {
-  let requestedCpuMillicores = 0;
-  let requestedMemoryBytes = 0;
-  for (const object of cluster.list('pods')) {
-    const pod = object as unknown as Pod;
-    if (isTerminal(pod)) continue;
-    const requests = podRequests(inForce(pod), requestsAndLimits(pod.spec.resources));
-    requestedCpuMillicores += requests.cpuMillicores;
-    requestedMemoryBytes += requests.memoryBytes;
-  }
+  const requested = [...requestsByNode(cluster).values()].reduce(addResources, NO_RESOURCES);
   let usedCpuMillicores = 0;
   let usedMemoryBytes = 0;
   for (const kubelet of kubelets.all()) {
@@ -53,13 +46,26 @@ export function summarizeCluster(cluster: Pick<ClusterAccess, 'list'>, kubelets:
   const nodes = cluster.list('nodes');
   const perHourUsd = nodes.reduce((sum, node) => sum + nodePricePerHour(node), 0);
   return {
-    requestedCpuMillicores,
-    requestedMemoryBytes,
+    requestedCpuMillicores: requested.cpuMillicores,
+    requestedMemoryBytes: requested.memoryBytes,
     usedCpuMillicores: Math.round(usedCpuMillicores),
     usedMemoryBytes: Math.round(usedMemoryBytes),
     costPerMonthUsd: Math.round(perHourUsd * HOURS_PER_MONTH * 100) / 100,
     nodes: nodes.length,
   };
+}
+
+/** Requests in force of all pods that have not ended, by node; the empty name: not scheduled. */
+export function requestsByNode(cluster: Pick<ClusterAccess, 'list'>): ReadonlyMap<string, Resources> {
+  const byNode = new Map<string, Resources>();
+  for (const object of cluster.list('pods')) {
+    const pod = object as unknown as Pod;
+    if (isTerminal(pod)) continue;
+    const node = pod.spec.nodeName ?? '';
+    const requests = podRequests(inForce(pod), requestsAndLimits(pod.spec.resources));
+    byNode.set(node, addResources(byNode.get(node) ?? NO_RESOURCES, requests));
+  }
+  return byNode;
 }
 
 /** List price of a node by its labels; 0 for an unknown machine type. */

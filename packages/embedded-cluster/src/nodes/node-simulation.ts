@@ -1,3 +1,4 @@
+import type { Resources } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterAccess } from '../api/cluster-access.ts';
@@ -6,7 +7,7 @@ import type { DealtRecording } from '../usage/deal-recordings.ts';
 import type { RecordingLibrary } from '../usage/recording-files.ts';
 import { ArchiveUsageHistorySource } from '../usage/usage-archive.ts';
 import { UsagePlan } from '../usage/usage-plan.ts';
-import { summarizeCluster, type ClusterSummary } from './cluster-summary.ts';
+import { requestsByNode, summarizeCluster, type ClusterSummary } from './cluster-summary.ts';
 import { ContainerLogProvider } from './endpoints/container-log-provider.ts';
 import { KubeletDirect } from './endpoints/kubelet-direct.ts';
 import { KubeletEndpoints } from './endpoints/kubelet-endpoints.ts';
@@ -73,6 +74,11 @@ export class NodeSimulation {
 
   summary(): ClusterSummary {
     return summarizeCluster(this.#cluster, this.kubelets);
+  }
+
+  /** Requests in force of all pods that have not ended, by node; the empty name: not scheduled. */
+  requestsByNode(): ReadonlyMap<string, Resources> {
+    return requestsByNode(this.#cluster);
   }
 
   /** A copy, to be compared with a later reading. */

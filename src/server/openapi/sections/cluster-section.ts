@@ -101,6 +101,7 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
       requestedUnusedPerMonthUsd: money('Requested and not used.'),
       idlePerMonthUsd: money('Not requested by any pod.'),
       reclaimedPerMonthUsd: money('Requests freed by resizes; still paid until a node is removed.'),
+      deployedRequests: ref('Resources'),
       lines: array(
         object({
           label: string(),
@@ -113,7 +114,7 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
         'One line per machine type and price; their sum is the run rate, to the cent.',
       ),
     },
-    'Breakdown of the run rate: used + requested but unused + idle.',
+    'Breakdown of the run rate: used + requested but unused + idle. `deployedRequests` are those of the pods’ templates.',
   ),
   Node: object(nodeFields),
   NodePod: object({

@@ -10,6 +10,12 @@ export function money(amount: number | null): string {
   return `${amount < 0 ? MINUS : ''}$${text}`;
 }
 
+/** `saves $2.39`, `needs $10.89 more`: words instead of a sign, which readers take for either direction. */
+export function savingsText(perMonthUsd: number): string {
+  if (Math.round(perMonthUsd * 100) === 0) return 'no change';
+  return perMonthUsd > 0 ? `saves ${money(perMonthUsd)}` : `needs ${money(-perMonthUsd)} more`;
+}
+
 /** `1,200m`. */
 export function cpu(millicores: number | null): string {
   return millicores === null ? '—' : `${signed(Math.round(millicores))}m`;

@@ -39,8 +39,6 @@ export class Overview {
   #cluster: Loaded<ClusterView> = NOT_YET;
   #nodes: Loaded<readonly Node[]> = NOT_YET;
   #usage: Loaded<SeriesSet> = NOT_YET;
-  /** The longest span of the store, whose start is the "before" value. */
-  #past: Loaded<SeriesSet> = NOT_YET;
   #items: Loaded<readonly Recommendation[]> = NOT_YET;
   #total = 0;
   #river: Loaded<readonly RecommendationDetail[]> = NOT_YET;
@@ -175,14 +173,9 @@ export class Overview {
   async #readUsage(): Promise<void> {
     this.#usageReadMs = performance.now();
     const { span } = this.#choices;
-    const [usage, past] = await Promise.all([
-      loaded(this.#usage, async () => (await read<SeriesSet>(`/cluster/usage?duration=${span}`)).data),
-      loaded(this.#past, async () => (await read<SeriesSet>('/cluster/usage?duration=7d')).data),
-    ]);
-    this.#past = past;
+    const usage = await loaded(this.#usage, async () => (await read<SeriesSet>(`/cluster/usage?duration=${span}`)).data);
     if (span === this.#choices.span) this.#usage = usage;
     this.#drawUsage();
-    this.#drawCluster();
   }
 
   async #readItems(): Promise<void> {
@@ -280,7 +273,7 @@ export class Overview {
   #drawCluster(): void {
     const again = (): void => void this.#readCluster();
     drawCard(byId('run-rate'), 'Run rate', this.#cluster, again, runRate);
-    drawCard(byId('savings'), 'Savings', this.#cluster, again, (view) => savings(view, this.#items.data ?? [], this.#past.data));
+    drawCard(byId('savings'), 'Savings', this.#cluster, again, (view) => savings(view, this.#items.data ?? []));
     drawCard(byId('health'), 'Health', this.#cluster, again, ({ cluster }) => healthParts(cluster.health));
     const health = this.#cluster.data?.cluster.health;
     replaceContent(

@@ -6,7 +6,7 @@ import { readClientModules } from '../client-modules.ts';
 import { contentSecurityPolicy } from '../../guards/security-headers.ts';
 import { pageHtml } from '../page-html.ts';
 import { readChoices } from './address.ts';
-import { age, amount, count, cpu, memory, money, percent } from './format.ts';
+import { age, amount, count, cpu, memory, money, percent, savingsText } from './format.ts';
 import { followStream } from './live.ts';
 import { areaPath, axisTop, gaps, linePath, spread } from './cards/plot-geometry.ts';
 import { byUrgency, isForDecision, describeState } from './cards/recommendation-words.ts';
@@ -19,6 +19,9 @@ describe('number formats', () => {
     [money(-62), '−$62.00'],
     [money(120_400.4), '$120,400'],
     [money(null), '—'],
+    [savingsText(2.39), 'saves $2.39'],
+    [savingsText(-10.89), 'needs $10.89 more'],
+    [savingsText(0.004), 'no change'],
     [cpu(1200), '1,200m'],
     [cpu(null), '—'],
     [memory(928 * 2 ** 20), '928 MiB'],

@@ -199,7 +199,36 @@ export const OWN_KIND_CASES = area('own kinds', {
     const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
     const { body } = await given.client.get(path, {}, { headers });
     const usual = body.columnDefinitions.filter((column: Json) => column.priority === 0).map((column: Json) => column.name);
-    expect(usual).toEqual(['Name', 'Mode', 'Ready', 'Conflicted', 'Workloads', 'Awaiting', 'Changed', 'Savings', 'Last cycle', 'Age']);
+    expect(usual).toEqual([
+      'Name',
+      'Mode',
+      'Ready',
+      'Conflicted',
+      'Workloads',
+      'Awaiting',
+      'Changed',
+      'Saves USD/month',
+      'Last cycle',
+      'Age',
+    ]);
     expect(body.rows[0].cells.slice(0, 3)).toEqual([`own-${given.id}`, 'Recommend', null]);
+  },
+  'printer columns of a Recommendation show present and recommended requests side by side': async (given) => {
+    const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+    const { body } = await given.client.get(await collectionOf(given, 'Recommendation'), {}, { headers });
+    const usual = body.columnDefinitions.filter((column: Json) => column.priority === 0).map((column: Json) => column.name);
+    expect(usual).toEqual([
+      'Name',
+      'State',
+      'Reason',
+      'CPU now',
+      'CPU',
+      'Memory now',
+      'Memory',
+      'Saves USD/month',
+      'Confidence',
+      'Applied',
+      'Age',
+    ]);
   },
 });

@@ -1,7 +1,7 @@
 import type { ContainerAudit, ExplainedResource, RecommendationDetail } from '../../../../apis/http/types.generated.ts';
 import type { Loaded } from '../card.ts';
 import { h, replaceContent, type PageElement } from '../dom.ts';
-import { count, cpu, memory, memoryStep, money, moment, percent } from '../format.ts';
+import { count, cpu, memory, memoryStep, moment, percent, savingsText } from '../format.ts';
 import { icon } from '../icons.ts';
 import { isForDecision, describeState } from './recommendation-words.ts';
 
@@ -135,18 +135,18 @@ function diffRow(name: string, now: number | null, proposed: number | null, form
 function moneySum(detail: RecommendationDetail): readonly PageElement[] {
   const { lines, totalPerMonthUsd, priceSource } = detail.audit.money;
   if (lines.length === 0 || totalPerMonthUsd === null) return [];
-  const rows = lines.map((line) => h('tr', {}, h('td', {}, line.label), h('td', {}, money(line.perMonthUsd))));
+  const rows = lines.map((line) => h('tr', {}, h('td', {}, line.label), h('td', {}, savingsText(line.perMonthUsd))));
   const total = h(
     'tr',
     { class: 'tot' },
-    h('td', {}, totalPerMonthUsd < 0 ? 'Additional cost per month' : 'Savings per month'),
-    h('td', { class: 'save' }, money(totalPerMonthUsd)),
+    h('td', {}, 'If applied, per month'),
+    h('td', { class: totalPerMonthUsd > 0 ? 'save' : '' }, savingsText(totalPerMonthUsd)),
   );
   return [
     h(
       'div',
       {},
-      h('h4', {}, 'Cost at current node prices'),
+      h('h4', {}, 'Cost of requests at current node prices'),
       h('table', { class: 'sum' }, h('tbody', {}, ...rows, total)),
       h('p', { class: 'sub' }, priceSource ?? ''),
     ),

@@ -2,7 +2,7 @@ import type { Recommendation } from '../../../../apis/http/types.generated.ts';
 import { bulletBar, type Bullet } from './bullet-bar.ts';
 import { emptyState } from '../card.ts';
 import { h, type Child, type PageElement } from '../dom.ts';
-import { count, cpu, memory, money, percent } from '../format.ts';
+import { count, cpu, memory, money, percent, savingsText } from '../format.ts';
 import { icon } from '../icons.ts';
 import { isForDecision, isOpen, keyOf, perReplica, describeState } from './recommendation-words.ts';
 
@@ -41,9 +41,8 @@ export function recommendationsTable(view: TableView, actions: RowActions): read
       'tr',
       {},
       ...['Workload', 'CPU per pod', 'Memory per pod', 'State'].map((word) => h('th', { scope: 'col' }, word)),
-      ...['Confidence', 'USD per month', 'Change'].map((word) =>
-        h('th', { scope: 'col', class: word === 'Change' ? 'num' : 'num less' }, word),
-      ),
+      ...['Confidence', 'Requests, USD/month'].map((word) => h('th', { scope: 'col', class: 'num less' }, word)),
+      h('th', { scope: 'col', class: 'num' }, 'If applied, USD/month'),
       h('th', { scope: 'col', class: 'acts' }, h('span', { class: 'visually-hidden' }, 'Actions')),
     ),
   );
@@ -64,7 +63,10 @@ export function recommendationsTable(view: TableView, actions: RowActions): read
       h('td', { class: 'opt' }),
       h('td', { class: 'opt less' }),
       h('td', { class: 'num opt less' }, money(sum((item) => item.costPerMonthUsd))),
-      h('td', { class: 'num save' }, change(sum((item) => (isOpen(item) ? item.savingsPerMonthUsd : 0)))),
+      effectCell(
+        'num',
+        sum((item) => (isOpen(item) ? item.savingsPerMonthUsd : 0)),
+      ),
       h('td', { class: 'opt acts' }),
     ),
   );
@@ -100,7 +102,7 @@ function tableRow(item: Recommendation, view: TableView, actions: RowActions, cp
     h('td', { class: 'two' }, h('span', { class: `chip ${stateLabel.tone}` }, icon(stateLabel.icon, true), stateLabel.word)),
     h('td', { class: 'num two opt less' }, percent(item.confidence)),
     h('td', { class: 'num two opt less t2' }, money(item.costPerMonthUsd)),
-    h('td', { class: `num two strong ${(freed ?? 0) > 0 ? 'save' : ''}` }, freed === null ? '—' : change(freed)),
+    effectCell('num two strong', freed),
     h('td', { class: 'num two acts' }, ...rowButtons(item, view, actions)),
   );
 }
@@ -173,8 +175,7 @@ function bulletCell(item: Recommendation, bullet: Bullet, scale: number, format:
   );
 }
 
-/** Cost change as the negative of savings: savings have a minus sign. */
-export function change(savingsPerMonthUsd: number): string {
-  const cost = -savingsPerMonthUsd + 0;
-  return cost > 0 ? `+${money(cost)}` : money(cost);
+function effectCell(className: string, savingsPerMonthUsd: number | null): PageElement {
+  const text = savingsPerMonthUsd === null ? '—' : savingsText(savingsPerMonthUsd);
+  return h('td', { class: (savingsPerMonthUsd ?? 0) > 0 ? `${className} save` : className }, text);
 }
