@@ -3,7 +3,7 @@
 import { resolveCount, formatCountOrPercent } from '../../model/count-or-percent.ts';
 import { recordIncreases } from './due/cpu-increases.ts';
 import { recordCpuLimitSteps } from './container/cpu-limit.ts';
-import { findAutoscalerBound } from './autoscalers/autoscaler-bounds.ts';
+import { describeAutoscalerBound } from './autoscalers/autoscaler-bounds.ts';
 import { bumpsOfChange } from './container/oom-bumps.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due/due-changes.ts';
@@ -60,7 +60,10 @@ function listUndelayed(changes: readonly DueChange[], isApproved: boolean): read
 
 function decideNothingDue(draft: Draft): Outcome {
   if (draft.mode !== 'Approve' || draft.due().length === 0) {
-    return findAutoscalerBound(draft.containers, draft.context.now) ?? draft.unchanged();
+    // What an autoscaler does not allow is no pending change: nobody has to wait for it.
+    const unchanged = draft.unchanged();
+    const bound = describeAutoscalerBound(draft.containers, draft.context.now);
+    return bound === null ? unchanged : { ...unchanged, message: `${unchanged.message}; ${bound}` };
   }
   return (
     currentRejection(draft.plan) ??

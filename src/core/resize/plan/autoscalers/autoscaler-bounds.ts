@@ -7,7 +7,6 @@ import { formatCpu, formatMemory } from '#kube/quantity';
 import type { ResourceName } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 import { FIELD, type Values } from '../../model/container-values.ts';
-import { outcome, type Outcome } from '../../model/decision.ts';
 import { dueChanges, type DueChange } from '../due/due-changes.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
 import { withinPodBounds, type PodBounds } from '../pod/pod-bounds.ts';
@@ -30,13 +29,12 @@ export function boundByAutoscalers(plans: readonly ContainerPlan[], situation: W
   return bounded;
 }
 
-/** Outcome `awaiting` where a change would be due without the bounds of an autoscaler; null: none would. */
-export function findAutoscalerBound(plans: readonly ContainerPlan[], now: Instant): Outcome | null {
+/** Why no further change is due, where one would be without the bounds of an autoscaler; null: none would. */
+export function describeAutoscalerBound(plans: readonly ContainerPlan[], now: Instant): string | null {
   for (const { name, inForce, withoutAutoscaler, advice, policy } of plans) {
     if (withoutAutoscaler === undefined || advice === null) continue;
     const { target, reason } = withoutAutoscaler;
-    if (dueChanges({ now, container: name, current: inForce, target, advice, policy }).length > 0)
-      return outcome('awaiting', 'hpa', reason);
+    if (dueChanges({ now, container: name, current: inForce, target, advice, policy }).length > 0) return reason;
   }
   return null;
 }
