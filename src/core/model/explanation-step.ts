@@ -5,6 +5,7 @@ export type StepName =
   | 'usage'
   | 'margin'
   | 'hold'
+  | 'percentile'
   | 'increase'
   | 'oom'
   | 'leak'

@@ -40,6 +40,10 @@ export interface RecommenderRules {
   readonly cpu: ResourceRules;
   readonly memory: ResourceRules;
   readonly pace: Pace;
+  /**
+   * Whether the value must hold for weeks without a temporary increase: a person copies or approves it, or a restart applies it.
+   */
+  readonly lasting: boolean;
   /** Language runtime and maximum heap by the pod template; null: unknown. */
   readonly runtime: ContainerRuntime | null;
   /** Peaks, fixed percentiles and coverage ignore usage older than this. */
@@ -60,6 +64,7 @@ export const DEFAULT_RECOMMENDER_RULES: RecommenderRules = {
   cpu: { goal: 'Balanced', percentile: null, margin: null, min: MIN_CPU_MILLICORES, max: null },
   memory: { goal: 'Balanced', percentile: null, margin: null, min: MIN_MEMORY_BYTES, max: null },
   pace: 'Daily',
+  lasting: false,
   runtime: null,
   historyWindowMs: 14 * DAY_MS,
   oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB },

@@ -107,3 +107,6 @@ export const MEMORY_MARGINS: Readonly<Record<Goal, Ratio>> = { Savings: 1.03, Ba
 /** Memory falls only by more than this share, and at most once in `MEMORY_LOWER_INTERVAL_HOURS`. */
 export const MEMORY_LOWER_RATIO: Ratio = 0.1;
 export const MEMORY_LOWER_INTERVAL_HOURS = 24;
+
+/** Percentile of usage that a lasting CPU value covers by goal: no temporary increase raises it (decision 30 has the figures). */
+export const LASTING_PERCENTILES: Readonly<Record<Goal, Ratio>> = { Savings: 0.95, Balanced: 0.98, Safe: 0.995 };

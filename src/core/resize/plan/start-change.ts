@@ -60,7 +60,7 @@ function listUndelayed(changes: readonly DueChange[], isApproved: boolean): read
 
 function decideNothingDue(draft: Draft): Outcome {
   if (draft.mode !== 'Approve' || draft.due().length === 0) {
-    // What an autoscaler does not allow is no pending change: nobody has to wait for it.
+    // What an autoscaler does not allow is no pending change.
     const unchanged = draft.unchanged();
     const bound = describeAutoscalerBound(draft.containers, draft.context.now);
     return bound === null ? unchanged : { ...unchanged, message: `${unchanged.message}; ${bound}` };

@@ -1,11 +1,20 @@
 // Merges policy, container override, floor, ceiling and the largest node into the recommender's rules for one container.
 
+import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { ContainerRuntime } from '#kube/records/container-runtime';
 import type { Resources, ResourceName } from '#kube/records/resources';
 import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
 import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES, type Pace, type RecommenderRules, type ResourceRules } from '../../recommender/advice.ts';
-import { containerMode, containerPolicyOf, modeInForce, paceInForce, type PolicyRules, type ResourcePolicy } from './policy-rules.ts';
+import {
+  containerMode,
+  containerPolicyOf,
+  isLasting,
+  modeInForce,
+  paceInForce,
+  type PolicyRules,
+  type ResourcePolicy,
+} from './policy-rules.ts';
 import { boundsOf, type WorkloadOverrides } from './workload-overrides.ts';
 
 /** A value in force with its source. */
@@ -54,6 +63,7 @@ export function containerRules(
     cpu: rulesOf('cpu'),
     memory: rulesOf('memory'),
     pace: containerPace(policy, overrides, container, nodesFollow),
+    lasting: isLasting(policy, modeOfContainer(policy, overrides, container)),
     runtime,
     historyWindowMs: policy.historyWindowMs,
     oom: policy.oom,
@@ -62,7 +72,11 @@ export function containerRules(
 
 /** Pace of one container: what a person copies or approves must hold for weeks, also where only one container of the workload waits for it. */
 function containerPace(policy: PolicyRules, overrides: WorkloadOverrides, container: string, nodesFollow: boolean): Pace {
-  return paceInForce(policy, containerMode(containerPolicyOf(policy, container), modeInForce(policy, overrides)), nodesFollow);
+  return paceInForce(policy, modeOfContainer(policy, overrides, container), nodesFollow);
+}
+
+function modeOfContainer(policy: PolicyRules, overrides: WorkloadOverrides, container: string): ResizeMode {
+  return containerMode(containerPolicyOf(policy, container), modeInForce(policy, overrides));
 }
 
 /** The rules of `containerRules` and the policy's other values for a container, each with its source, for display. */

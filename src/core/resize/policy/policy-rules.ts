@@ -155,6 +155,11 @@ export function paceInForce({ pace, apply }: Pick<PolicyRules, 'pace' | 'apply'>
   return nodesFollow && mode === 'Auto' && apply === 'InPlace' ? pace : 'Daily';
 }
 
+/** Whether values must hold without temporary increases: only automatic in-place changes can follow a burst of usage. */
+export function isLasting({ apply }: Pick<PolicyRules, 'apply'>, mode: ResizeMode): boolean {
+  return mode !== 'Auto' || apply === 'OnRestart';
+}
+
 /** Why a policy with pace Hourly acts as Daily; null: its configured pace is in force. */
 export function findDailyReason(
   { pace, mode, apply }: Pick<PolicyRules, 'pace' | 'mode' | 'apply'>,
