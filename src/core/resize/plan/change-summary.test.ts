@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { aContainer, amounts, anAdvice, aSituation, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
+import { amounts, anAdvice, aSituation, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';

@@ -10,6 +10,7 @@ import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 import type { DueChange } from './due/due-changes.ts';
 import { summaryOf, listDueChanges, type PlanContext } from './plan-due-changes.ts';
+import { describeAutoscalerBound } from './autoscalers/autoscaler-bounds.ts';
 import { planContainers } from './plan-containers.ts';
 
 /** Collects memory, steps and Events of one decision. */
@@ -72,10 +73,12 @@ export class Draft {
     return summaryOf(this.plan, values);
   }
 
-  /** Outcome where no change is due. */
+  /** Outcome where no change is due. What an autoscaler does not allow is no pending change: the message reports it. */
   unchanged(): Outcome {
     const { lastApplied, rolledBack } = this.memory;
     const isApplied = lastApplied !== null && rolledBack?.at !== lastApplied.at;
-    return isApplied ? outcome('applied', null, 'in force and within the dead band') : outcome('optimal', null, 'within the dead band');
+    const bound = describeAutoscalerBound(this.containers, this.context.now);
+    const message = ['within the dead band', ...(bound === null ? [] : [bound])].join('; ');
+    return isApplied ? outcome('applied', null, `in force and ${message}`) : outcome('optimal', null, message);
   }
 }

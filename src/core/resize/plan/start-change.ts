@@ -3,7 +3,6 @@
 import { resolveCount, formatCountOrPercent } from '../../model/count-or-percent.ts';
 import { recordIncreases } from './due/cpu-increases.ts';
 import { recordCpuLimitSteps } from './container/cpu-limit.ts';
-import { describeAutoscalerBound } from './autoscalers/autoscaler-bounds.ts';
 import { bumpsOfChange } from './container/oom-bumps.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due/due-changes.ts';
@@ -15,6 +14,7 @@ import type { ApprovalState } from './due/user-requests.ts';
 import { hasSameValues, valuesOf, type Values } from '../model/container-values.ts';
 import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
+import type { Waiting } from '../model/waiting.ts';
 
 /** Minimum of `maxConcurrent` where it is a percentage. */
 const MIN_CONCURRENT = 10;
@@ -32,13 +32,18 @@ export function startChange(draft: Draft): Outcome {
   if (due.length === 0) return outcomeOfWaiting(blocker === null ? [] : [blocker], draft.unchanged());
   if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, due, approval);
   const { allowed, waits } = splitByBlockers(draft.context, due, approved !== null);
-  if (allowed.length === 0) return outcomeOfWaiting(waits, draft.unchanged());
+  if (isBlocked(allowed, waits, approved !== null)) return outcomeOfWaiting(waits, draft.unchanged());
   const concurrency = awaitConcurrency(draft.context);
   const now = concurrency === null ? allowed : listUndelayed(allowed, approved !== null);
   if (concurrency !== null && now.length === 0) return concurrency;
   const values = approved === null ? valuesFor(draft.containers, now) : withEffectiveValues(draft.containers, approved.values);
   if (approved !== null) return begin(draft, values, { reason: reasonOf(now), by: approved.by });
   return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: hasOnlyIncreaseEnds(now) });
+}
+
+/** Whether no change may start. An approved change is made as a whole: the values of its blocked parts would be applied with the others. */
+function isBlocked(allowed: readonly DueChange[], waits: readonly Waiting[], isApproved: boolean): boolean {
+  return isApproved ? waits.length > 0 : allowed.length === 0;
 }
 
 /** Outcome where `maxConcurrent` is reached; null: another workload may be reduced. */
@@ -59,12 +64,7 @@ function listUndelayed(changes: readonly DueChange[], isApproved: boolean): read
 }
 
 function decideNothingDue(draft: Draft): Outcome {
-  if (draft.mode !== 'Approve' || draft.due().length === 0) {
-    // What an autoscaler does not allow is no pending change.
-    const unchanged = draft.unchanged();
-    const bound = describeAutoscalerBound(draft.containers, draft.context.now);
-    return bound === null ? unchanged : { ...unchanged, message: `${unchanged.message}; ${bound}` };
-  }
+  if (draft.mode !== 'Approve' || draft.due().length === 0) return draft.unchanged();
   return (
     currentRejection(draft.plan) ??
     outcome('awaiting', 'approval', `the approved values are in force; newly recommended: ${draft.summary()}`)

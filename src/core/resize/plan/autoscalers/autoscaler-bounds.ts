@@ -1,6 +1,7 @@
 // Bounds of a request against which an autoscaler measures utilization: it may change as far as the autoscaler's target can follow,
 // and not at all where Evenkeel may not change the target.
 
+import type { ResizeMode } from '../../../../apis/conditions.ts';
 import { requestBounds, usualRequest, type ResourceMetric } from '../../../hpa/scale-point.ts';
 import { formatDuration } from '../../../model/duration.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
@@ -18,11 +19,11 @@ import type { ContainerPlan } from '../../model/container-plan.ts';
 /** Bounds the plans' targets so that the autoscalers can follow; the unbounded targets are in `withoutAutoscaler`. */
 export function boundByAutoscalers(plans: readonly ContainerPlan[], situation: WorkloadSituation): readonly ContainerPlan[] {
   if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return plans;
-  if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return plans;
+  const mode = modeInForce(situation.policy, situation.overrides);
   let bounded = plans;
   for (const autoscaler of autoscalersIn(situation)) {
     for (const target of autoscaler.targets) {
-      const bounds = boundsOf(autoscaler, target, situation);
+      const bounds = boundsOf(autoscaler, target, situation, mode);
       if (bounds !== null) bounded = withinPodBounds(bounded, bounds);
     }
   }
@@ -124,6 +125,7 @@ function boundsOf(
   { hpa, blocker }: Autoscaler,
   { metric, live, kept, minKeptRequest }: AutoscalerTarget,
   { pods, advice }: WorkloadSituation,
+  mode: ResizeMode,
 ): PodBounds | null {
   const now = usualRequest(pods, metric);
   if (now === null) return null;
@@ -137,8 +139,12 @@ function boundsOf(
   const bounds = requestBounds(point);
   if (minKeptRequest !== null) {
     const reason = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % is kept, above the highest usage`;
-    const greatest = upTo(blocker === null ? bounds.greatest : point.request);
+    const greatest = upTo(blocker === null && mode === 'Auto' ? bounds.greatest : point.request);
     return { ...about, least: Math.min(minKeptRequest, point.request), greatest, reason };
+  }
+  if (mode !== 'Auto') {
+    const reason = `${name} measures ${metric.resource} against the request; its target follows in mode Auto only`;
+    return { ...about, least: now, greatest: upTo(now), reason };
   }
   if (blocker !== null) {
     // The owner restored the target, so the request that belongs to it is restored, and with it the number of replicas.
