@@ -2,7 +2,12 @@ import type { Operation, OperationSpec, ParameterSpec, SortableList } from './op
 import { isMutation } from './operation.ts';
 import { array, boolean, integer, oneOf, string, type Schema } from './schema.ts';
 
-const NAME: Schema = string(undefined, { minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9]([-A-Za-z0-9._:]*[A-Za-z0-9])?$' });
+const NAME: Schema = string(undefined, {
+  minLength: 1,
+  maxLength: 253,
+  pattern: '^[A-Za-z0-9]([-A-Za-z0-9._:]*[A-Za-z0-9])?$',
+  examples: ['checkout'],
+});
 
 export const namespacePath: ParameterSpec = { name: 'ns', in: 'path', required: true, description: 'Namespace.', schema: NAME };
 export const namePath: ParameterSpec = { name: 'name', in: 'path', required: true, description: 'Name of the workload.', schema: NAME };
@@ -12,7 +17,7 @@ export const kindQuery: ParameterSpec = {
   name: 'kind',
   in: 'query',
   description: 'Kind of the workload (Deployment, StatefulSet, …). Required where two kinds share the name, else 409 `ambiguous_workload`.',
-  schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Z][A-Za-z0-9]*$' }),
+  schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Z][A-Za-z0-9]*$', examples: ['Deployment', 'StatefulSet'] }),
 };
 
 export const durationQuery = (fallback: string): ParameterSpec => ({

@@ -53,14 +53,14 @@ const policyPath = (kinds: readonly string[]): readonly ParameterSpec[] => [
     in: 'path',
     required: true,
     description: `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1) ?? ''}, or its plural, case-insensitive.`,
-    schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Za-z]+$' }),
+    schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Za-z]+$', examples: [kinds[0] ?? ''] }),
   },
   {
     name: 'name',
     in: 'path',
     required: true,
     description: 'Name of the policy.',
-    schema: string(undefined, { minLength: 1, maxLength: 253, pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$' }),
+    schema: string(undefined, { minLength: 1, maxLength: 253, pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', examples: ['default'] }),
   },
 ];
 
