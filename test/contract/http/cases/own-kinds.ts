@@ -74,6 +74,9 @@ const BAD: Readonly<Record<string, readonly [string, Json, readonly string[]]>> 
   'a duration in words': ['PodResizePolicy', { cooldown: '1 hour' }, ['spec.cooldown']],
   'a percentage of nothing': ['PodResizePolicy', { maxConcurrent: '0%' }, ['spec.maxConcurrent']],
   'a negative quantity': ['PodResizePolicy', { cpu: { min: '-1' } }, ['spec.cpu.min']],
+  'a tenth of a byte': ['PodResizePolicy', { memory: { min: '100m' } }, ['spec.memory.min']],
+  'less than a megabyte in bytes': ['PodResizePolicy', { memory: { max: 512 } }, ['spec.memory.max']],
+  'less than a millicore': ['PodResizePolicy', { cpu: { min: '100u' } }, ['spec.cpu.min']],
   'a minimum above the maximum': ['PodResizePolicy', { memory: { min: '2Gi', max: '1Gi' } }, ['spec.memory.min']],
   'two mutually exclusive ways to select namespaces': [
     'PodResizePolicy',
@@ -192,6 +195,9 @@ export const OWN_KIND_CASES = area('own kinds', {
     expect(resources.map(({ name, shortNames, categories }) => [name, shortNames, categories]).sort()).toEqual(
       MANIFESTS.map(({ spec: { names } }) => [names.plural, names.shortNames, ['evenkeel']]).sort(),
     );
+  },
+  'CPU and memory are taken as numbers, as Kubernetes takes them': async (given) => {
+    succeeded(await make(given, 'PodResizePolicy', { cpu: { min: 0, max: 2 }, memory: { max: 4294967296 } }), 'create');
   },
   'printer columns show whether a policy is in force': async (given) => {
     succeeded(await make(given, 'PodResizePolicy', {}), 'create');
