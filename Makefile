@@ -18,9 +18,9 @@ help: ## List these commands
 
 install: $(INSTALLED) ## Install what the project needs (done by the others, too)
 
+# Not `npm ci`: it deletes node_modules first, and the results of tests that are kept there.
 $(INSTALLED): package.json package-lock.json $(wildcard packages/*/package.json)
-	# Not `npm ci`: it deletes node_modules first, and the results of tests that are kept there.
-	npm install --no-save --no-audit --no-fund --loglevel=error
+	npm install --no-save --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 
 demo: $(INSTALLED) ## Run Evenkeel on an embedded cluster; DEMO_ARGS="--speed 300" passes options

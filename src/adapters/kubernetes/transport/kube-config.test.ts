@@ -124,7 +124,7 @@ describe('resolveKubeConfig', () => {
     const missing = resolveKubeConfig({ path: join(folder, 'missing'), timer: new FakeClock() });
     await expect(missing).rejects.toThrow(ConfigurationError);
     await expect(missing).rejects.toThrow(
-      /^kubeconfig .*missing cannot be read: .*ENOENT.*; name a kubeconfig by KUBECONFIG, or run in a pod/,
+      /^kubeconfig .*missing cannot be read: .*ENOENT.*; name a kubeconfig by the setting .* or by KUBECONFIG, or run in a pod/,
     );
   });
 

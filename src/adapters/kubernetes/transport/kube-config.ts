@@ -26,7 +26,7 @@ export interface KubeConfigOptions {
 
 /** The context that client-node makes up, with `http://localhost:8080`, where it finds no configuration. */
 const UNCONFIGURED_CONTEXT = 'loaded-context';
-const REMEDY = 'name a kubeconfig by KUBECONFIG, or run in a pod of the cluster';
+const REMEDY = 'name a kubeconfig by the setting kubernetes.kubeconfig or by KUBECONFIG, or run in a pod of the cluster';
 
 /** A resolved kubeconfig. */
 export interface ResolvedKubeConfig extends KubeConnection {
