@@ -12,6 +12,7 @@ import type { KubeConnection } from '../kubernetes/transport/connection.ts';
 import { KUBELET_READER } from '../kubernetes/access/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
 import { BufferedBytes } from './pages/buffered-bytes.ts';
+import { KubeletAgent } from './kubelet-agent.ts';
 import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 
 /** Address of a kubelet from its node's status. */
@@ -73,18 +74,13 @@ export class DirectKubeletFetcher implements KubeletFetcher {
   readonly #agent: https.Agent;
   readonly #buffered = new BufferedBytes();
 
-  constructor(connection: KubeConnection, addresses: KubeletAddresses) {
+  /** @param maxKept connections kept while idle */
+  constructor(connection: KubeConnection, addresses: KubeletAddresses, maxKept?: number) {
     this.#addresses = addresses;
     const { ca, cert, key, verify } = connection.tls;
     this.#connection = connection;
-    this.#agent = new https.Agent({
-      keepAlive: true,
-      maxSockets: 2, // per host
-      rejectUnauthorized: verify,
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-    });
+    const trust = { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
+    this.#agent = new KubeletAgent(trust, { verify, ...(maxKept === undefined ? {} : { maxKept }) });
   }
 
   async get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {

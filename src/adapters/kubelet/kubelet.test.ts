@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -351,6 +352,20 @@ describe('DirectKubeletFetcher', () => {
     const fetcher = fetcherFor(certificate);
     expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB)).toBe('scrape_error 0\n');
     expect(seen).toEqual(['Bearer t /metrics/resource']);
+  });
+
+  test.each([
+    ['keeps connections up to its bound', 1, [false]],
+    ['resumes the session of a connection that it does not keep', 0, [false, true, true]],
+  ])('%s', async (_, maxKept, resumed) => {
+    const { node, certificate } = await kubelet();
+    const [server] = servers;
+    const sessions: boolean[] = [];
+    server?.on('secureConnection', (socket: TLSSocket) => sessions.push(socket.isSessionReused()));
+    const fetcher = new DirectKubeletFetcher(connection(certificate), { port: null, loopback: true }, maxKept);
+    fetchers.push(fetcher);
+    for (let reading = 0; reading < 3; reading += 1) await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB);
+    expect(sessions).toEqual(resumed);
   });
 
   test('rejects a certificate of another CA with the remedy', async () => {
