@@ -548,6 +548,29 @@ describe('OOM kills', () => {
 });
 
 describe('UsageRing', () => {
+  test('holds the last 24 hours in any order of arrival, and nothing older', () => {
+    const samples = fc.array(fc.record({ slot: fc.integer({ min: 0, max: 700 }), cpu: fc.integer({ min: 1, max: 4_000 }) }), {
+      minLength: 1,
+      maxLength: 100,
+    });
+    fc.assert(
+      fc.property(samples, (given) => {
+        const ring = new UsageRing();
+        const highest = new Map<number, number>();
+        const first = Math.floor(T / SLOT_MS);
+        let newest = -Infinity;
+        for (const { slot, cpu } of given) {
+          ring.add('a', { at: (first + slot) * SLOT_MS, cpuMillicores: cpu, memoryBytes: null });
+          if (slot > newest - 288) highest.set(slot, Math.max(highest.get(slot) ?? 0, cpu));
+          newest = Math.max(newest, slot);
+        }
+        const day = [...highest].filter(([slot]) => slot > newest - 288).sort(([a], [b]) => a - b);
+        const slots = ring.slots(0, (first + newest + 1) * SLOT_MS);
+        expect(slots.map(({ at, cpuMaxMillicores }) => [at / SLOT_MS - first, cpuMaxMillicores])).toEqual(day);
+      }),
+    );
+  });
+
   test('a slot is the mean per replica times the replicas', () => {
     const samples = fc.array(
       fc.record({ gap: fc.integer({ min: 1, max: 20 }), pod: fc.constantFrom('a', 'b', 'c'), cpu: fc.integer({ min: 0, max: 4_000 }) }),
