@@ -1,6 +1,6 @@
 import winston from 'winston';
 import type { LogFields, Logger } from '../ports/logger.ts';
-import { logField } from './log-fields.ts';
+import { logField } from './logs/log-fields.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

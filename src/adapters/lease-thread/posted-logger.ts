@@ -1,5 +1,5 @@
 import type { LogFields, Logger } from '../../ports/logger.ts';
-import { plainFields } from '../../runtime/log-fields.ts';
+import { plainFields } from '../../runtime/logs/log-fields.ts';
 import type { ElectionReply, LogLevel } from './messages.ts';
 
 /** Posts log lines to the main thread, whose logger has the level and the stream. */

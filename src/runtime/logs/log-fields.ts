@@ -1,7 +1,7 @@
 // Fields of log lines as JSON.
 
-import { ConfigurationError } from '../ports/configuration-error.ts';
-import type { LogFields } from '../ports/logger.ts';
+import { ConfigurationError } from '../../ports/configuration-error.ts';
+import type { LogFields } from '../../ports/logger.ts';
 
 /** Fields whose name contains one of these words are redacted. */
 const SECRET_FIELD = /token|secret|password|authorization|cookie|credential/i;
