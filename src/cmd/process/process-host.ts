@@ -70,7 +70,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     this.environment = watchTransports(environment, this.permissions);
     this.apiServer = new ApiServerHealth(this.environment.transport, environment.timer, environment.clock);
     this.election = lease === null ? null : this.#electionFor(lease);
-    this.leaderTransport = fencedTransport(this.environment.transport, () => this.isLeader());
+    this.leaderTransport = fencedTransport(this.environment.transport, () => this.isLeader(), environment.timer);
     this.#supervisor = new Supervisor(logger, environment.timer);
     const stop = (): void => this.#stop.abort(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
@@ -169,7 +169,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     const isLeader = (): boolean => this.isLeader();
     const gate = new EffectGate({
       ...options,
-      effects: kubernetesEffectWriter(fencedTransport(environment.effectTransport, isLeader)),
+      effects: kubernetesEffectWriter(fencedTransport(environment.effectTransport, isLeader, environment.timer)),
       dryRunEffects: dryRunEffectWriter(environment.transport),
       clock: environment.clock,
       logger,
