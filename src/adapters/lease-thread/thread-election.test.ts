@@ -354,9 +354,13 @@ describe('An election in a thread', () => {
     await deliver();
     const former = new SharedDeadline(a.thread().data.deadline);
     a.thread().crash();
-    expect([a.election.isLeader(), a.threads.length]).toEqual([true, 1]);
+    expect([a.election.isLeader(), a.election.holder(), a.election.problem()]).toEqual([
+      false,
+      null,
+      'the leader election thread is restarting: out of memory',
+    ]);
     await deliver();
-    expect([a.election.isLeader(), a.terms]).toEqual([false, ['began', 'ending']]);
+    expect(a.terms).toEqual(['began', 'ending']);
     expect(await a.metrics.expose()).toContain('evenkeel_leader 0');
     // The memory of the former thread no longer counts.
     former.set(Number.MAX_SAFE_INTEGER / 1_000);
@@ -368,10 +372,21 @@ describe('An election in a thread', () => {
     await advance(machine, 2_000);
     expect([a.threads.length, a.election.isLeader()]).toEqual([2, false]);
     await advance(machine, 12_000);
-    expect([a.terms, a.election.isLeader()]).toEqual([['began', 'ending', 'ended', 'began'], true]);
+    expect([a.terms, a.election.isLeader(), a.election.problem()]).toEqual([['began', 'ending', 'ended', 'began'], true, null]);
     expect(a.logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
       { message: 'The leader election thread exited or timed out; starting a new one', fields: { err: { message: 'out of memory' } } },
     ]);
+  });
+
+  test('a term that a lost thread had announced does not begin', async () => {
+    const machine = new FakeClock();
+    const a = aReplica('a', new MemoryLease(), machine);
+    a.thread().crash();
+    a.thread().emit('message', { type: 'term-began', status: { holder: 'a', transitions: 0, problem: null } } satisfies ElectionReply);
+    await deliver();
+    expect([a.terms, a.election.isLeader()]).toEqual([[], false]);
+    await advance(machine, 15_000);
+    expect([a.terms, a.election.isLeader()]).toEqual([['began'], true]);
   });
 
   test('a thread that hangs is replaced; one that the main thread was too busy to hear is not', async () => {

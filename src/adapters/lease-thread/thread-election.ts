@@ -88,13 +88,22 @@ export class ThreadElection implements Election {
     this.#deadline = new SharedDeadline();
     const thread = this.#startThread();
     const end = Promise.withResolvers<Error | null>();
-    const cancelWatch = this.#watchMessages(thread, end.resolve);
+    let isOver = false;
+    const finish = (err: Error | null): void => {
+      if (isOver) return;
+      isOver = true;
+      if (err !== null) this.#endLeadership(err);
+      end.resolve(err);
+    };
+    const cancelWatch = this.#watchMessages(thread, finish);
     thread.on('message', (reply) => {
-      if (reply.type === 'stopped') end.resolve(null);
+      // A thread that is lost must not begin another term.
+      if (isOver) return;
+      if (reply.type === 'stopped') finish(null);
       else this.#receive(reply, thread, lead, signal);
     });
-    thread.on('error', (err) => end.resolve(err instanceof Error ? err : new Error(String(err))));
-    thread.on('exit', (code) => end.resolve(new Error(`it exited with code ${code}`)));
+    thread.on('error', (err) => finish(err instanceof Error ? err : new Error(String(err))));
+    thread.on('exit', (code) => finish(new Error(`it exited with code ${code}`)));
     const stop = (): void => {
       thread.postMessage({ type: 'stop' });
       this.#term?.end.abort();
@@ -103,13 +112,17 @@ export class ThreadElection implements Election {
     const err = await end.promise;
     signal.removeEventListener('abort', stop);
     cancelWatch();
-    // A thread that is lost renews the lease no more: the leadership ends before its work does.
-    this.#deadline = new SharedDeadline();
-    this.#leaderGauge.set(0);
-    this.#term?.end.abort();
     await thread.terminate();
     await this.#term?.work;
     return err;
+  }
+
+  /** A thread that is lost renews the lease no more: the leadership ends at once, before the work does. */
+  #endLeadership({ message }: Error): void {
+    this.#deadline = new SharedDeadline();
+    this.#leaderGauge.set(0);
+    this.#status = { ...this.#status, holder: null, problem: `the leader election thread is restarting: ${message}` };
+    this.#term?.end.abort();
   }
 
   #receive(
