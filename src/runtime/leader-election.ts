@@ -3,9 +3,10 @@
 
 import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
+import type { Election, LeadershipDeadline } from '../ports/cluster/election.ts';
 import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/cluster/lease-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Metrics, Gauge } from '../ports/metrics.ts';
+import type { Gauge, Metrics, MetricSpec } from '../ports/metrics.ts';
 import type { Random } from '../ports/random.ts';
 
 /**
@@ -13,6 +14,8 @@ import type { Random } from '../ports/random.ts';
  * lease of 10 s, observed at most one poll late) and 2 s after a clean stop (one poll), with time for a slow API server.
  */
 export const LEASE_TIMES = { leaseMs: 10_000, renewDeadlineMs: 7_000, retryMs: 1_500, pollMs: 1_000 } as const;
+
+export const LEADER_GAUGE: MetricSpec = { name: 'evenkeel_leader', help: '1 while this replica holds the lease, else 0.' };
 
 /** Lease duration that a leader writes when it releases the lease, as client-go does. */
 const RELEASED_SECONDS = 1;
@@ -33,6 +36,8 @@ export interface LeaderElectionDependencies {
   /** RFC 3339 time for the record, for users alone: the election does not compare it. */
   readonly timestamp: () => string;
   readonly times?: { readonly [Time in keyof typeof LEASE_TIMES]: DurationMs };
+  /** Where another thread reads how long this process leads. Default: a value in this object. */
+  readonly deadline?: LeadershipDeadline;
 }
 
 interface ObservedLease {
@@ -43,10 +48,11 @@ interface ObservedLease {
 }
 
 /** Takes part in the election until stopped. */
-export class LeaderElection {
+export class LeaderElection implements Election {
   readonly #dependencies: LeaderElectionDependencies;
   readonly #times: NonNullable<LeaderElectionDependencies['times']>;
   readonly #leaderGauge: Gauge;
+  readonly #deadline: LeadershipDeadline;
   #observed: ObservedLease | undefined;
   #held: LeaseRecord | undefined;
   /** acquireTime of the latest term that this process started or tried to start: a Lease with its identity and another time is not its own. */
@@ -62,38 +68,28 @@ export class LeaderElection {
   constructor(dependencies: LeaderElectionDependencies) {
     this.#dependencies = dependencies;
     this.#times = dependencies.times ?? LEASE_TIMES;
-    this.#leaderGauge = dependencies.metrics.gauge({ name: 'evenkeel_leader', help: '1 while this replica holds the lease, else 0.' });
+    this.#deadline = dependencies.deadline ?? new LocalDeadline();
+    this.#leaderGauge = dependencies.metrics.gauge(LEADER_GAUGE);
     this.#leaderGauge.set(0);
   }
 
-  /** Identity of the last observed holder; null where the lease has none or was not read yet. */
   holder(): string | null {
     const holder = this.#held?.holder ?? this.#observed?.record?.holder ?? '';
     return holder === '' ? null : holder;
   }
 
-  /** The lease's transitions in this replica's present or last term. Later terms have greater numbers, unless the Lease was deleted. */
   transitions(): number {
     return this.#transitions;
   }
 
-  /** Why the lease cannot be read or written; null while it can. */
   problem(): string | null {
     return this.#problem;
   }
 
-  /** Compares clocks instead of relying on a timer, which may be late: a process that was suspended or starved is not leader any more. */
   isLeader(): boolean {
-    return (
-      this.#held?.holder === this.#dependencies.identity &&
-      this.#dependencies.machine.nowMs() - this.#renewedAtMs < this.#times.renewDeadlineMs
-    );
+    return this.#dependencies.machine.nowMs() < this.#deadline.get();
   }
 
-  /**
-   * Runs until `signal` aborts. `lead` is called once per term with a signal that aborts when the term ends. The lease is released only
-   * after `lead` has returned, so that no other replica starts while this one still writes.
-   */
   async run(lead: (term: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#acquire(signal);
@@ -129,7 +125,7 @@ export class LeaderElection {
   async #acquire(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        this.#held = await this.#tryAcquire(signal);
+        this.#hold(await this.#tryAcquire(signal));
         this.#clearProblem();
         if (this.#held !== undefined) {
           this.#transitions = this.#held.transitions;
@@ -216,17 +212,23 @@ export class LeaderElection {
       if (renewed === undefined) {
         // A conflict: the lease was taken or deleted, or it has another resourceVersion because a label was written or an earlier renewal
         // was stored without a response. In the latter cases the next renewal uses the new version.
-        this.#held = (await store.read(bounded)) ?? { ...held, holder: '' };
+        this.#hold((await store.read(bounded)) ?? { ...held, holder: '' });
       } else {
-        this.#held = renewed;
         this.#renewedAtMs = sentAtMs;
+        this.#hold(renewed);
       }
     });
   }
 
+  /** The deadline follows from the last renewal, and is in the past at once where this replica is not the holder. */
+  #hold(held: LeaseRecord | undefined): void {
+    this.#held = held;
+    this.#deadline.set(held?.holder === this.#dependencies.identity ? this.#renewedAtMs + this.#times.renewDeadlineMs : 0);
+  }
+
   /** Ends the term without a release: the lease is held by another replica or about to expire. */
   #endTerm(term: AbortController): void {
-    this.#held = undefined;
+    this.#hold(undefined);
     term.abort();
   }
 
@@ -255,7 +257,7 @@ export class LeaderElection {
   async #release(): Promise<void> {
     const { store, logger, identity } = this.#dependencies;
     let held = this.#held;
-    this.#held = undefined;
+    this.#hold(undefined);
     const signal = AbortSignal.timeout(RELEASE_DEADLINE_MS);
     try {
       for (let tries = 0; held?.holder === identity && tries < MAX_RELEASE_ATTEMPTS; tries += 1) {
@@ -296,6 +298,18 @@ export class LeaderElection {
       const cancel = this.#dependencies.machine.setTimer(ms, wake);
       signal.addEventListener('abort', wake, { once: true });
     });
+  }
+}
+
+class LocalDeadline implements LeadershipDeadline {
+  #untilMs = 0;
+
+  get(): number {
+    return this.#untilMs;
+  }
+
+  set(untilMs: number): void {
+    this.#untilMs = untilMs;
   }
 }
 

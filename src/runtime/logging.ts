@@ -1,11 +1,8 @@
 import winston from 'winston';
-import { ConfigurationError } from '../ports/configuration-error.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
+import { logField } from './logs/log-fields.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
-/** Fields whose name contains one of these words are redacted. */
-const SECRET_FIELD = /token|secret|password|authorization|cookie|credential/i;
 
 /**
  * Writes one JSON object per line to `stream`: `time`, `level`, `message`, then the fields. Errors are written with name, message, causes
@@ -25,7 +22,7 @@ export function createLogger(options: {
     transports: [new winston.transports.Stream({ stream: options.stream })],
     format: winston.format.printf((info) => {
       const { level, message, ...fields } = info;
-      return JSON.stringify({ time: now().toISOString(), level, message, ...fields }, replacer);
+      return JSON.stringify({ time: now().toISOString(), level, message, ...fields }, logField);
     }),
   });
   return new WinstonLogger(winstonLogger, options.fields ?? {});
@@ -64,25 +61,6 @@ class WinstonLogger implements Logger {
     // winston appends a field `message` to the message, so the fields come first and the message replaces it.
     this.#winston.log({ ...this.#fields, ...fields, level, message });
   }
-}
-
-function replacer(key: string, value: unknown): unknown {
-  if (value instanceof Error) return describeError(value);
-  if (typeof value === 'string' && SECRET_FIELD.test(key)) return '[redacted]';
-  if (typeof value === 'bigint') return value.toString();
-  return value;
-}
-
-function describeError(error: Error): Record<string, unknown> {
-  const { name, message, stack, cause } = error;
-  const code = (error as { code?: unknown }).code;
-  return {
-    name,
-    message,
-    ...(code === undefined ? {} : { code }),
-    ...(stack === undefined || error instanceof ConfigurationError ? {} : { stack }),
-    ...(cause === undefined ? {} : { cause }),
-  };
 }
 
 /** Logs nothing, for tests and tools. */

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import type { Activity, Clock, MachineTimer } from '../ports/clock.ts';
 import type { DurationMs, Instant } from '#kube/units';
 
@@ -43,10 +44,11 @@ export class SystemClock implements Clock {
   }
 }
 
-/** Monotonic machine time. */
+/** Monotonic machine time. It is the same in every thread, unlike `performance.now()`, which begins with the thread. */
 export class SystemTimer implements MachineTimer {
   nowMs(): number {
-    return performance.now();
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1_000 + nanoseconds / 1_000_000;
   }
 
   setTimer(afterMs: DurationMs, task: () => void): () => void {

@@ -11,13 +11,17 @@ import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { KubeletServers } from '#embedded-cluster/nodes/endpoints/kubelet-server';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { ClusterClient } from './cluster-client.ts';
+import type { AuditEvent } from '../controlplane/real-cluster.ts';
 import { ROOT, type TestFixture } from './processes.ts';
+import { recordWrites } from './write-audit.ts';
 
 /** An embedded cluster with closable endpoints. */
 export class BreakableCluster {
   readonly kubeconfig: string;
   /** In-process client, which reaches the cluster whatever is closed. */
   readonly client: ClusterClient;
+  /** Every write so far. */
+  readonly writes: readonly AuditEvent[];
   readonly #cluster: EmbeddedCluster;
   readonly #certificate: ServingCertificate;
   readonly #port: number;
@@ -31,6 +35,7 @@ export class BreakableCluster {
     this.#port = api.port;
     this.kubeconfig = kubeconfig;
     this.client = new ClusterClient(cluster.transport('e2e'));
+    this.writes = recordWrites(cluster.server);
   }
 
   /**

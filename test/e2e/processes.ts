@@ -11,6 +11,9 @@ import { eventually, HANG_MS } from '../eventually.ts';
 /** Root of the checkout. */
 export const ROOT = join(import.meta.dirname, '..', '..');
 
+/** Signals that end no process: SIGUSR2 blocks one that has loaded block-main-thread.ts. */
+const HARMLESS_SIGNALS: readonly NodeJS.Signals[] = ['SIGSTOP', 'SIGCONT', 'SIGUSR2'];
+
 /** How a process ended: with a code or by a signal. */
 export interface Exit {
   readonly code: number | null;
@@ -78,7 +81,7 @@ export class RunningProcess {
   }
 
   signal(name: NodeJS.Signals): void {
-    if (name !== 'SIGSTOP' && name !== 'SIGCONT') this.#wasEnded = true;
+    if (!HARMLESS_SIGNALS.includes(name)) this.#wasEnded = true;
     this.#child.kill(name);
   }
 

@@ -9,7 +9,7 @@ import type { StoreHealth } from '../../ports/store/history-store.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSourceStatus } from '../../ports/usage/usage-source.ts';
 import type { HealthSource } from '../../queries/sources.ts';
-import type { LeaderElection } from '../../runtime/leader-election.ts';
+import type { Election } from '../../ports/cluster/election.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { EvidenceLog } from '../../state/evidence/evidence-log.ts';
 import type { UsageModel } from '../../state/usage/usage-model.ts';
@@ -162,7 +162,7 @@ export function storeHealth(store: StoreHealth, clock: Clock): HealthSource {
   });
 }
 
-export function leaderHealth(election: LeaderElection | null, identity: string, clock: Clock): HealthSource {
+export function leaderHealth(election: Election | null, identity: string, clock: Clock): HealthSource {
   return healthSource('leader-election', clock, () => {
     if (election === null) return { status: 'ok', message: 'disabled: this replica acts' };
     const [holder, problem] = [election.holder(), election.problem()];

@@ -9,7 +9,7 @@ import type { UsageSourceStatus } from '../../ports/usage/usage-source.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/cluster/writers.ts';
 import type { ReadSources, PolicyDefaults } from '../../queries/sources.ts';
-import type { LeaderElection } from '../../runtime/leader-election.ts';
+import type { Election } from '../../ports/cluster/election.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { Application } from '../../application/index.ts';
 import { createDashboardServer } from '../../server/server.ts';
@@ -39,7 +39,7 @@ export interface DashboardDependencies {
   readonly leaderFeed: LeaderFeed | null;
   readonly history: HistoryStore;
   readonly prices: PriceSource;
-  readonly election: LeaderElection | null;
+  readonly election: Election | null;
   readonly reconcilers: Reconcilers;
   readonly records: RecordWriter;
   readonly signer: RecordSigner;

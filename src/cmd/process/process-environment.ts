@@ -1,4 +1,5 @@
 import type { ReflectorTimes } from '../../adapters/kubernetes/watch/reflector-spec.ts';
+import type { ElectionThreadData } from '../../adapters/lease-thread/messages.ts';
 import type { ApiTransport } from '#kube/api-transport';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
@@ -16,6 +17,8 @@ export interface ProcessEnvironment {
   readonly apiServer?: { readonly url: string; readonly sendsCredentials: boolean };
   /** Separate, so that queued requests do not delay a lease renewal. */
   readonly leaseTransport: ApiTransport;
+  /** How a thread of the leader election reaches the API server. Absent: the election runs in the main thread, over `leaseTransport`. */
+  readonly electionThread?: Pick<ElectionThreadData, 'connection' | 'userAgent'>;
   readonly clock: Clock;
   readonly timer: MachineTimer;
   /** Timer and times of watches. Default: `timer`, and times for a cluster over a network. */

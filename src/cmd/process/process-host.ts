@@ -6,9 +6,11 @@ import { kubernetesEffectWriter } from '../../adapters/kubernetes/write/effect-w
 import { fencedTransport } from '../../adapters/kubernetes/transport/fenced-transport.ts';
 import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/watch/informers.ts';
 import { KubernetesLeaseStore } from '../../adapters/kubernetes/write/lease-store.ts';
+import { ThreadElection } from '../../adapters/lease-thread/thread-election.ts';
 import { PermissionWatch } from '../../adapters/kubernetes/access/permission-watch.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
+import type { Election } from '../../ports/cluster/election.ts';
 import type { ClusterKind } from '../../ports/cluster/cluster-feed.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { EffectGate, type EffectGateDependencies } from '../../runtime/effects/effect-gate.ts';
@@ -53,7 +55,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
   readonly apiServer: ApiServerHealth;
   readonly state = new ClusterState();
   /** null where this replica always leads. */
-  readonly election: LeaderElection | null;
+  readonly election: Election | null;
   /** Sends requests only while this replica leads. */
   readonly leaderTransport: ApiTransport;
   readonly #supervisor: Supervisor;
@@ -68,7 +70,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     this.environment = watchTransports(environment, this.permissions);
     this.apiServer = new ApiServerHealth(this.environment.transport, environment.timer, environment.clock);
     this.election = lease === null ? null : this.#electionFor(lease);
-    this.leaderTransport = fencedTransport(this.environment.transport, () => this.isLeader());
+    this.leaderTransport = fencedTransport(this.environment.transport, () => this.isLeader(), environment.timer);
     this.#supervisor = new Supervisor(logger, environment.timer);
     const stop = (): void => this.#stop.abort(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
@@ -167,7 +169,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     const isLeader = (): boolean => this.isLeader();
     const gate = new EffectGate({
       ...options,
-      effects: kubernetesEffectWriter(fencedTransport(environment.effectTransport, isLeader)),
+      effects: kubernetesEffectWriter(fencedTransport(environment.effectTransport, isLeader, environment.timer)),
       dryRunEffects: dryRunEffectWriter(environment.transport),
       clock: environment.clock,
       logger,
@@ -200,8 +202,21 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     await this.runComponent('reconcilers', (signal) => (this.election === null ? term(signal) : this.election.run(term, signal)));
   }
 
-  #electionFor(lease: string): LeaderElection {
-    const { leaseTransport, namespace, identity, timer, random } = this.environment;
+  #electionFor(lease: string): Election {
+    const { leaseTransport, electionThread, namespace, identity, timer, random } = this.environment;
+    if (electionThread !== undefined) {
+      return new ThreadElection({
+        ...electionThread,
+        namespace,
+        lease,
+        identity,
+        timer,
+        random,
+        logger: this.logger,
+        metrics: this.metrics,
+        onResponse: (request, response) => this.permissions.observe(request, response),
+      });
+    }
     return new LeaderElection({
       store: new KubernetesLeaseStore(leaseTransport, { namespace, name: lease }),
       identity,

@@ -81,6 +81,7 @@ export async function reachApiServer(
     commandTransport,
     effectTransport,
     leaseTransport,
+    electionThread: { connection: connection.source, userAgent },
     apiServer: { url: connection.server, sendsCredentials: (await connection.headers())['authorization'] !== undefined },
     clock: time.clock,
     timer,

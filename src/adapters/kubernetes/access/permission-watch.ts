@@ -73,7 +73,7 @@ export class PermissionWatch {
   /** Wraps a transport: each answer begins, confirms or ends a report. */
   over(transport: ApiTransport): ApiTransport {
     const listen = <A extends ApiResponse | ApiStream>(request: ApiRequest, answer: A): A => {
-      this.#observe(request, answer);
+      this.observe(request, answer);
       return answer;
     };
     return {
@@ -88,7 +88,8 @@ export class PermissionWatch {
     return this.#reported().sort((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1));
   }
 
-  #observe(request: ApiRequest, answer: ApiResponse | ApiStream): void {
+  /** Counts an answer of another thread, too. */
+  observe(request: ApiRequest, answer: ApiResponse | ApiStream): void {
     // The common case first: this runs for every answer.
     if (this.#refused.size === 0 && answer.status !== 403) return;
     const access = accessAttributesOf(request);

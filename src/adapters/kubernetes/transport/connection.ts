@@ -19,3 +19,16 @@ export interface KubeConnection {
    */
   headers(options?: { readonly fresh?: boolean }): Promise<Readonly<Record<string, string>>>;
 }
+
+/** A connection as data, which another thread opens with its own connections and credentials. */
+export interface ConnectionSource extends Pick<KubeConnection, 'server' | 'tls'> {
+  readonly credentials: CredentialSource;
+}
+
+export type CredentialSource =
+  /** A bearer token that is rotated on disk, as in a pod. */
+  | { readonly type: 'token-file'; readonly path: string }
+  /** Headers that do not change; none with a client certificate. */
+  | { readonly type: 'fixed'; readonly headers: Readonly<Record<string, string>> }
+  /** An exec plugin or auth provider of a kubeconfig. */
+  | { readonly type: 'kubeconfig'; readonly path?: string; readonly context: string };

@@ -168,7 +168,7 @@ describe('HttpTransport', () => {
 
   test('a write that loses its permission while waiting for a connection is not sent, on a new or reused one', async () => {
     let leads = true;
-    const transport = fencedTransport(aTransport(), () => leads);
+    const transport = fencedTransport(aTransport(), () => leads, new FastTimer());
     const asked = transport.request(PATCH);
     // The replica loses leadership between the decision and the connection.
     leads = false;
@@ -191,7 +191,7 @@ describe('HttpTransport', () => {
       },
       refusal(429, 'TooManyRequests', 'wait', { 'retry-after': '1' }),
     );
-    await expect(fencedTransport(aTransport(), () => leads).request(PATCH)).rejects.toThrow('was not sent');
+    await expect(fencedTransport(aTransport(), () => leads, new FastTimer()).request(PATCH)).rejects.toThrow('was not sent');
     expect(server.requests).toHaveLength(1);
   });
 

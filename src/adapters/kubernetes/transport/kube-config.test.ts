@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { resolveKubeConfig } from './kube-config.ts';
+import { openConnection } from './open-connection.ts';
 import { ConfigurationError } from '../../../ports/configuration-error.ts';
 
 let folder: string;
@@ -130,5 +131,47 @@ describe('resolveKubeConfig', () => {
 
   test('names the context without a cluster', async () => {
     await expect(resolveKubeConfig({ path, context: 'broken', timer: new FakeClock() })).rejects.toThrow('context "broken" has no cluster');
+  });
+});
+
+describe('openConnection', () => {
+  /** The connection of a context, as another thread opens it. */
+  async function openContext(context: string, timer: FakeClock) {
+    const { source } = await resolveKubeConfig({ path, context, timer });
+    return openConnection(structuredClone(source), timer);
+  }
+
+  test('connects to the same server with the same authority and token', async () => {
+    const connection = await openContext('one', new FakeClock());
+    expect(connection).toMatchObject({ server: 'https://127.0.0.1:6443', tls: { serverName: 'kubernetes', verify: true } });
+    expect(Buffer.from(connection.tls.ca ?? '').toString()).toBe('CA');
+    expect(await connection.headers()).toEqual({ authorization: 'Bearer secret' });
+  });
+
+  test('rereads a token file at intervals, and at once when the token is rejected', async () => {
+    const timer = new FakeClock();
+    await writeFile(join(folder, 'token'), 'fourth');
+    const connection = await openContext('rotating', timer);
+    expect(await connection.headers()).toEqual({ authorization: 'Bearer fourth' });
+    await writeFile(join(folder, 'token'), 'fifth');
+    expect(await connection.headers()).toEqual({ authorization: 'Bearer fourth' });
+    expect(await connection.headers({ fresh: true })).toEqual({ authorization: 'Bearer fifth' });
+    await writeFile(join(folder, 'token'), 'sixth');
+    await timer.advance(31_000);
+    expect(await connection.headers()).toEqual({ authorization: 'Bearer sixth' });
+  });
+
+  test('runs the exec plugin of a kubeconfig itself', async () => {
+    const credential = (token: string): string =>
+      JSON.stringify({
+        apiVersion: 'client.authentication.k8s.io/v1',
+        kind: 'ExecCredential',
+        status: { token, expirationTimestamp: '2020-01-01T00:00:00Z' },
+      });
+    await writeFile(join(folder, 'credential.json'), credential('third'));
+    const connection = await openContext('two', new FakeClock());
+    expect(await connection.headers()).toEqual({ authorization: 'Bearer third' });
+    await writeFile(join(folder, 'credential.json'), credential('fourth'));
+    expect(await connection.headers({ fresh: true })).toEqual({ authorization: 'Bearer fourth' });
   });
 });

@@ -2,15 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
-import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../../ports/clock.ts';
 import type { KubeConfig } from '@kubernetes/client-node';
-import type { KubeConnection } from './connection.ts';
-import { TokenFile, tokenFileOf } from './token-file.ts';
+import type { ConnectionSource, CredentialSource, KubeConnection } from './connection.ts';
+import { CredentialCache } from './credential-cache.ts';
+import { readTokenFile, tokenFileOf } from './token-file.ts';
 import { ConfigurationError } from '../../../ports/configuration-error.ts';
-
-/** Cache time of credentials. Kubelets rotate a mounted token well before it expires, so rereading every 30 s finds it in time. */
-const CREDENTIALS_CACHED_MS: DurationMs = 30_000;
 
 const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
@@ -34,6 +31,8 @@ export interface ResolvedKubeConfig extends KubeConnection {
   readonly context: string;
   /** Namespace of the context, else of the pod; null: none. */
   readonly namespace: string | null;
+  /** The same connection, for another thread. */
+  readonly source: ConnectionSource;
 }
 
 /**
@@ -58,14 +57,13 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
 
   const user = config.getCurrentUser();
   const tokenFile = user === null ? null : tokenFileOf(user, options.path);
-  const token = tokenFile === null ? null : new TokenFile(tokenFile);
-  const credentials = new Credentials((into) => config.applyToHTTPSOptions(into), token, options.timer);
-  const first = await credentials.options();
   const context = config.getCurrentContext();
-  return {
+  const first = await optionsOf(config);
+  // client-node reads a token file once a minute, or only once: too late after a 401.
+  const readHeaders = tokenFile === null ? async () => headersOf(await optionsOf(config)) : readTokenFile(tokenFile);
+  const credentials = new CredentialCache(readHeaders, options.timer);
+  const connection: Pick<KubeConnection, 'server' | 'tls'> = {
     server: cluster.server.replace(/\/+$/, ''),
-    context: context === IN_CLUSTER_CONTEXT ? '' : context,
-    namespace: config.getContextObject(context)?.namespace ?? namespaceOfPod(),
     tls: {
       ...given('ca', first.ca),
       ...given('cert', first.cert),
@@ -73,8 +71,20 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
       ...(cluster.tlsServerName === undefined ? {} : { serverName: cluster.tlsServerName }),
       verify: !cluster.skipTLSVerify,
     },
-    headers: (ask) => credentials.headers(ask?.fresh ?? false),
   };
+  return {
+    ...connection,
+    context: context === IN_CLUSTER_CONTEXT ? '' : context,
+    namespace: config.getContextObject(context)?.namespace ?? namespaceOfPod(),
+    headers: (ask) => credentials.headers(ask?.fresh ?? false),
+    source: { ...connection, credentials: credentialSourceOf() },
+  };
+
+  function credentialSourceOf(): CredentialSource {
+    if (tokenFile !== null) return { type: 'token-file', path: tokenFile };
+    if (user?.exec === undefined && user?.authProvider === undefined) return { type: 'fixed', headers: headersOf(first) };
+    return { type: 'kubeconfig', context, ...(options.path === undefined ? {} : { path: options.path }) };
+  }
 }
 
 async function loadKubeConfig(path: string | undefined): Promise<KubeConfig> {
@@ -91,49 +101,20 @@ async function loadKubeConfig(path: string | undefined): Promise<KubeConfig> {
   return config;
 }
 
-/** Caches credentials from client-node, which reads files and may run an exec plugin each time. */
-class Credentials {
-  readonly #apply: (into: RequestOptions) => Promise<void>;
-  readonly #token: TokenFile | null;
-  readonly #timer: MachineTimer;
-  #cached: { readonly atMs: number; readonly headers: Promise<Readonly<Record<string, string>>> } | undefined;
+/** Reads files and may run an exec plugin. */
+async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
+  const options: RequestOptions = { headers: {} };
+  await config.applyToHTTPSOptions(options);
+  return options;
+}
 
-  constructor(apply: (into: RequestOptions) => Promise<void>, token: TokenFile | null, timer: MachineTimer) {
-    this.#apply = apply;
-    this.#token = token;
-    this.#timer = timer;
+function headersOf(options: RequestOptions): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    if (typeof value === 'string') headers[name.toLowerCase()] = value;
   }
-
-  async options(): Promise<RequestOptions> {
-    const into: RequestOptions = { headers: {} };
-    await this.#apply(into);
-    return into;
-  }
-
-  headers(fresh: boolean): Promise<Readonly<Record<string, string>>> {
-    const now = this.#timer.nowMs();
-    if (fresh || this.#cached === undefined || now - this.#cached.atMs > CREDENTIALS_CACHED_MS) {
-      const headers = this.#read();
-      this.#cached = { atMs: now, headers };
-      // A failure is not cached: the next request tries again.
-      headers.catch(() => {
-        if (this.#cached?.headers === headers) this.#cached = undefined;
-      });
-    }
-    return this.#cached.headers;
-  }
-
-  async #read(): Promise<Readonly<Record<string, string>>> {
-    // client-node reads a token file once a minute, or only once: too late after a 401.
-    if (this.#token !== null) return { authorization: `Bearer ${this.#token.read()}` };
-    const options = await this.options();
-    const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(options.headers ?? {})) {
-      if (typeof value === 'string') headers[name.toLowerCase()] = value;
-    }
-    if (typeof options.auth === 'string') headers['authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
-    return headers;
-  }
+  if (typeof options.auth === 'string') headers['authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+  return headers;
 }
 
 function given<K extends string>(key: K, value: unknown): Partial<Record<K, string | Buffer>> {

@@ -28,6 +28,12 @@ export class TokenFile {
   }
 }
 
+/** A source of credential headers from a token file. */
+export function readTokenFile(path: string): () => Promise<Readonly<Record<string, string>>> {
+  const token = new TokenFile(path);
+  return async () => ({ authorization: `Bearer ${token.read()}` });
+}
+
 /**
  * Path of a user's token file; null: none. client-node treats the pod's own token as an auth provider, and ignores `tokenFile` of a
  * kubeconfig, which kubectl reads before `token`.
