@@ -7,6 +7,7 @@ import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { sumCents, toCents } from '../core/cost/cents.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { nodePhase } from './cluster/node-phase.ts';
+import { TotalsCache } from './cluster/totals.ts';
 import { packageOf } from './workloads/package-of.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';
 import { seriesSet, appendPresent } from './series.ts';
@@ -37,6 +38,35 @@ describe('money', () => {
     const after = createReadModels(world.sources).cluster.get();
     expect(after.summary!.deployedRequests).toEqual(deployedRequests);
     expect(after.item.requested.cpuMillicores).toBeLessThan(deployedRequests.cpuMillicores);
+  });
+
+  test('requests that a LimitRange gave to pods count as deployed', () => {
+    const unset = { cpuMillicores: null, memoryBytes: null };
+    world.cluster.workloadList = world.cluster.workloadList.map((workload) => ({
+      ...workload,
+      containers: workload.containers.map((container) => ({ ...container, requests: unset })),
+    }));
+    const { item, summary } = createReadModels(world.sources).cluster.get();
+    expect(summary!.deployedRequests).toEqual(item.requested);
+  });
+
+  test('totals of a large cluster are renewed in slices, while readers get the last ones', () => {
+    const [pod] = world.cluster.podList;
+    world.cluster.podList = Array.from({ length: 6000 }, (_, index) => ({ ...pod!, name: `p${index}` }));
+    const waiting: (() => void)[] = [];
+    const cache = new TotalsCache(world.sources, (task) => waiting.push(task));
+    const before = cache.totals();
+    world.cluster.podList = world.cluster.podList.slice(0, 5500);
+    world.clock.now = () => before.at + MINUTE_MS;
+    expect([cache.totals(), cache.totals()]).toEqual([before, before]);
+    let slices = 0;
+    for (let slice = waiting.shift(); slice !== undefined; slice = waiting.shift()) {
+      expect(cache.totals()).toBe(before);
+      slice();
+      slices += 1;
+    }
+    expect(slices).toBe(12);
+    expect(cache.totals().podCounts.total).toBe(5500);
   });
 
   test('recommendations add up to their namespace, and namespaces to used and unused cost, to the cent', () => {

@@ -79,21 +79,66 @@ export interface OverRequests {
  */
 const cachedForMs = (pods: number): number => 1000 + pods / 10;
 
-/** Computes totals on demand, at most once a second. */
+/** From this many pods on, totals are renewed in slices while readers get the last ones: a pass over 150,000 pods takes a second. */
+const SLICED_FROM_PODS = 5_000;
+/** Pods of a slice, a few milliseconds of work. */
+const PODS_PER_SLICE = 500;
+
+/** Runs a task soon, after events that wait. */
+export type Defer = (task: () => void) => void;
+
+/**
+ * Computes totals on demand, at most once a second. In a large cluster a read gets the last totals and starts the next pass, which yields
+ * to other events between slices.
+ */
 export class TotalsCache {
   readonly #sources: ReadSources;
+  readonly #defer: Defer;
   #cached: Totals | null = null;
+  #isRenewing = false;
 
-  constructor(sources: ReadSources) {
+  constructor(sources: ReadSources, defer: Defer = (task) => void setImmediate(task)) {
     this.#sources = sources;
+    this.#defer = defer;
   }
 
   totals(): Totals {
     const now = this.#sources.clock.now();
     const cached = this.#cached;
-    if (cached !== null && now >= cached.at && now - cached.at < cachedForMs(cached.podCounts.total)) return cached;
-    this.#cached = computeTotals(this.#sources);
-    return this.#cached;
+    if (cached === null) return this.#renewNow();
+    const { total } = cached.podCounts;
+    if (now >= cached.at && now - cached.at < cachedForMs(total)) return cached;
+    if (total < SLICED_FROM_PODS) return this.#renewNow();
+    this.#renewInSlices();
+    return cached;
+  }
+
+  #renewNow(): Totals {
+    const pass = passOverPods(this.#sources);
+    let step = pass.next();
+    while (step.done !== true) step = pass.next();
+    this.#cached = step.value;
+    return step.value;
+  }
+
+  #renewInSlices(): void {
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    const pass = passOverPods(this.#sources);
+    const advance = (): void => {
+      try {
+        const step = pass.next();
+        if (step.done !== true) {
+          this.#defer(advance);
+          return;
+        }
+        this.#cached = step.value;
+      } catch (err) {
+        this.#sources.logger.error('Computing the totals of the cluster failed; the last ones are shown', { err });
+      }
+      this.#isRenewing = false;
+    };
+    this.#defer(advance);
   }
 }
 
@@ -106,7 +151,8 @@ function isDone({ phase }: PodRecord): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
-function computeTotals(sources: ReadSources): Totals {
+/** Computes the totals in one pass over the pods, which yields after each slice. */
+function* passOverPods(sources: ReadSources): Generator<void, Totals, void> {
   const { cluster, usage, prices: priceSource, clock } = sources;
   const prices = new Map<string, NodePrice>();
   for (const node of cluster.nodes()) prices.set(node.name, priceSource.priceOf(node));
@@ -120,6 +166,7 @@ function computeTotals(sources: ReadSources): Totals {
   const budgets = new BudgetTally(cluster);
   const overRequests = { measured: 0, overMemory: 0, overCpu: 0 };
   for (const pod of cluster.pods()) {
+    if (podCounts.total % PODS_PER_SLICE === PODS_PER_SLICE - 1) yield;
     tallyPod(podCounts, pod);
     if (isDone(pod)) continue;
     const workload = cluster.workloadOf(pod);
@@ -162,9 +209,10 @@ function templateOf(workload: WorkloadRef | undefined, cluster: ReadSources['clu
   return workload === undefined ? [] : (cluster.findWorkload(workloadKey(workload))?.containers ?? []);
 }
 
-/** Requests of a container in its template; `injected` where the template does not have it. */
-function deployedRequests(template: WorkloadRecord['containers'], container: string, injected: OptionalResources): OptionalResources {
-  return template.find(({ name }) => name === container)?.requests ?? injected;
+/** Requests of a container in its template; those of the pod where the template has none, as with an injected container or a LimitRange. */
+function deployedRequests(template: WorkloadRecord['containers'], container: string, ofPod: OptionalResources): OptionalResources {
+  const deployed = template.find(({ name }) => name === container)?.requests;
+  return deployed === undefined ? ofPod : withDefaults(deployed, ofPod);
 }
 
 /** Requests of init containers and pod overhead beyond the containers, which have no usage and no limit; null where there are none. */
