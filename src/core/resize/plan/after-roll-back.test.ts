@@ -93,6 +93,15 @@ test.each([
   expect((after.rolledBack?.heldUntil ?? 0) <= now).toBe(ends);
 });
 
+test('the hold after a roll-back ends at an annotation of the same second, as kubectl writes it', () => {
+  const held = { ...rolledBack(), advice: [anAdvice({ cpu: '500m', memory: '512Mi' })] };
+  const at = held.memory.rolledBack!.at + 700;
+  const memoryOfHold = { ...held.memory, rolledBack: { ...held.memory.rolledBack!, at } };
+  const overrides = { ...NO_OVERRIDES, heldUntil: at - 700 };
+  const now = at + MINUTE_MS;
+  expect(decideWorkload({ ...held, memory: memoryOfHold, now, overrides }).memory.rolledBack?.heldUntil).toBe(at - 700);
+});
+
 describe('a roll-back', () => {
   /** Memory is reduced on the canary, CPU is raised meanwhile, and then the canary fails. */
   function raisedMeanwhile(): WorkloadSituation {
