@@ -102,6 +102,16 @@ test('the hold after a roll-back ends at an annotation of the same second, as ku
   expect(decideWorkload({ ...held, memory: memoryOfHold, now, overrides }).memory.rolledBack?.heldUntil).toBe(at - 700);
 });
 
+test('a request where nothing was changed since a roll-back starts a new hold, and the Event reports no values', () => {
+  const held = { ...rolledBack(), userRequests: { ...NO_USER_REQUESTS, rollback: { at: T0, by: 'ann' } } };
+  const { memory: after, events, steps } = decideWorkload(held);
+  expect(after.rolledBack).toMatchObject({ at: held.now, heldUntil: held.now + DAY_MS, values: held.memory.rolledBack?.values });
+  expect(events.find(({ reason }) => reason === 'RolledBack')?.message).toBe(
+    'there is no change to roll back; automatic changes are on hold for 24 h: requested by ann',
+  );
+  expect(steps).toEqual([]);
+});
+
 describe('a roll-back', () => {
   /** Memory is reduced on the canary, CPU is raised meanwhile, and then the canary fails. */
   function raisedMeanwhile(): WorkloadSituation {
