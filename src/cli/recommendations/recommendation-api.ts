@@ -65,7 +65,7 @@ export class RecommendationApi {
       const near = findNearest(name, new Set(all.map(({ spec }) => spec.targetRef.name)));
       const remedy =
         near === undefined
-          ? ': mode Observe writes none, and in other modes usage must be known first'
+          ? ': modes Observe and Off write none, and in other modes usage must be known first'
           : `; did you mean ${namespace}/${near}?`;
       throw new NotResolved(`no Recommendation for ${kind === null ? '' : `${kind} `}${namespace}/${name}${remedy}`);
     }

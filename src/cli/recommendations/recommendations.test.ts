@@ -149,7 +149,11 @@ describe('evenkeel approve, reject and rollback', () => {
 
   test.each([
     [['shop/wbe'], 1, /no Recommendation for shop\/wbe; did you mean shop\/web\?/],
-    [['other/cart'], 1, /no Recommendation for other\/cart: mode Observe writes none, and in other modes usage must be known first/],
+    [
+      ['other/cart'],
+      1,
+      /no Recommendation for other\/cart: modes Observe and Off write none, and in other modes usage must be known first/,
+    ],
     [['web'], 2, /web: name the workload as NAMESPACE\/NAME, such as shop\/web/],
     [[], 2, /name the workload as NAMESPACE\/NAME/],
     [['shop/web', 'shop/cart'], 2, /one workload at a time/],
