@@ -71,13 +71,21 @@ describe('approve', () => {
       { state: 'blocked', reason: 'invalid-policy', message: 'cooldown' },
       'The change is blocked: cooldown. Remove the cause, then approve.',
     ],
-    ['excluded', { state: 'excluded' }, 'The workload is excluded.'],
+    [
+      'excluded',
+      { state: 'excluded', message: 'excluded by the annotation evenkeel.io/exclude' },
+      'The workload is excluded: excluded by the annotation evenkeel.io/exclude. End the exclusion, then approve.',
+    ],
     [
       'held by an autoscaler',
       { state: 'awaiting', reason: 'hpa', message: 'HorizontalPodAutoscaler web is changing the replicas' },
       'A HorizontalPodAutoscaler blocks the change: HorizontalPodAutoscaler web is changing the replicas. Approve once it no longer does, or set mode Auto, in which its target follows the requests.',
     ],
-    ['within its tolerance', { state: 'optimal', message: 'within the dead band' }, 'No change is due: within the dead band.'],
+    [
+      'within its tolerance',
+      { state: 'optimal', message: 'within the dead band' },
+      'No change is due: within the dead band. Approve once the Recommendation awaits approval.',
+    ],
   ] as const)('is refused where the workload is %s, since it would act later or never', async (_, status, message) => {
     world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({ ...each, status: { ...each.status, ...status } }));
     const outcome = await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
@@ -95,6 +103,14 @@ describe('approve', () => {
       body: { containers: [{ name: 'app', recommended, oomKills: 0 }] },
     });
     expect(outcome.kind).toBe('done');
+  });
+
+  test('of rejected values ends the rejection', async () => {
+    const status = { state: 'optimal', reason: 'rejected', message: 'these values were rejected' } as const;
+    world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({ ...each, status: { ...each.status, ...status } }));
+    await carryOut(rejectRecommendation, ports, aCaller(), { target: CHECKOUT, body: undefined });
+    expect((await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) })).kind).toBe('done');
+    expect([specOf('checkout').approved?.by, specOf('checkout').rejected]).toEqual(['anonymous', undefined]);
   });
 
   test('of already approved values writes nothing', async () => {
@@ -191,16 +207,18 @@ describe('roll back', () => {
     expect((await carryOut(rollbackRecommendation, ports, aCaller(), { target: CHECKOUT, body: undefined })).kind).toBe('conflict');
   });
 
-  test('after a roll-back names its time and the end of its hold', async () => {
+  test.each([
+    ['2026-11-21T14:00:00Z', 'automatic changes are on hold until 2026-11-21T14:00:00Z'],
+    ['2026-11-20T14:30:00Z', 'its hold ended at 2026-11-20T14:30:00Z'],
+  ])('after a roll-back names its time and the end of its hold, %s', async (heldUntil, hold) => {
     world.cluster.recommendationList = world.cluster.recommendationList.map(({ status, ...each }) => {
       const { previous: _, ...rest } = status ?? {};
-      return { ...each, status: { ...rest, rolledBack: { at: '2026-11-20T14:00:00Z', heldUntil: '2026-11-21T14:00:00Z' } } };
+      return { ...each, status: { ...rest, rolledBack: { at: '2026-11-20T14:00:00Z', heldUntil } } };
     });
     const outcome = await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
     expect(outcome).toMatchObject({
       kind: 'conflict',
-      message:
-        'Already rolled back at 2026-11-20T14:00:00Z; automatic changes are on hold until 2026-11-21T14:00:00Z. Nothing was changed since.',
+      message: `Already rolled back at 2026-11-20T14:00:00Z; ${hold}. Nothing was changed since.`,
     });
   });
 

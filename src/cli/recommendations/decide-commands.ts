@@ -1,6 +1,7 @@
+import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { findApprovalBlocker, withoutApproval } from '../../commands/recommendations/approve-recommendation.ts';
 import { recommendedValues } from '../../commands/recommendations/recommended-values.ts';
-import { describeNothingToRollBack } from '../../commands/recommendations/rollback-recommendation.ts';
+import { describeNothingToRollBack, withoutRollBack } from '../../commands/recommendations/rollback-recommendation.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { requestCommand, type RequestSpec } from './request-command.ts';
 import { describeContainers } from './value-text.ts';
@@ -24,7 +25,7 @@ export const APPROVE: RequestSpec = {
     if (containers.length === 0)
       return { kind: 'refused', message: `${workload}: nothing is recommended yet, so there is nothing to approve.` };
     await api.changeSpec(recommendation, { approved: { by: server.user, at: isoTime(server.now), containers }, rejected: null });
-    return { kind: 'done', message: `approved for ${workload}: ${describeContainers(status?.containers ?? [])}` };
+    return { kind: 'done', message: `approved for ${workload}: ${describeContainers(status?.containers ?? [])}${describeHold(status)}` };
   },
 };
 
@@ -50,12 +51,21 @@ export const ROLLBACK: RequestSpec = {
   options: {},
   async run({ api, recommendation, workload, server }) {
     const { status } = recommendation;
+    const mode = status?.mode ?? 'Recommend';
+    const ineffective = withoutRollBack(mode);
+    if (ineffective !== null) return { kind: 'refused', message: `${workload} is in mode ${mode}: ${ineffective}` };
     if (status?.previous === undefined)
-      return { kind: 'refused', message: `${workload}: ${describeNothingToRollBack(status?.rolledBack)}` };
+      return { kind: 'refused', message: `${workload}: ${describeNothingToRollBack(status?.rolledBack, server.now)}` };
     await api.changeSpec(recommendation, { rollback: { by: server.user, at: isoTime(server.now) }, approved: null });
     return { kind: 'done', message: `requested a roll-back of ${workload} to the values before its last change` };
   },
 };
+
+/** An approved change waits for the end of a hold. */
+function describeHold({ reason, until }: RecommendationStatus = {}): string {
+  const isHeld = reason === 'hold' || reason === 'rolled-back';
+  return isHeld && until !== undefined ? `; on hold until ${until}, or until \`evenkeel resume\`` : '';
+}
 
 export const approveCommand = requestCommand(APPROVE);
 export const rejectCommand = requestCommand(REJECT);

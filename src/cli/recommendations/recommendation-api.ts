@@ -63,9 +63,11 @@ export class RecommendationApi {
     const [found, second] = named;
     if (found === undefined) {
       const near = findNearest(name, new Set(all.map(({ spec }) => spec.targetRef.name)));
-      throw new NotResolved(
-        `no Recommendation for ${kind === null ? '' : `${kind} `}${namespace}/${name}${near === undefined ? '' : `; did you mean ${namespace}/${near}?`}`,
-      );
+      const remedy =
+        near === undefined
+          ? ': modes Observe and Off write none, and in other modes usage must be known first'
+          : `; did you mean ${namespace}/${near}?`;
+      throw new NotResolved(`no Recommendation for ${kind === null ? '' : `${kind} `}${namespace}/${name}${remedy}`);
     }
     if (second !== undefined) {
       const kinds = named.map(({ spec }) => spec.targetRef.kind).join(', ');

@@ -108,13 +108,33 @@ describe('evenkeel approve, reject and rollback', () => {
   test.each<[string, Partial<RecommendationStatus>, RegExp]>([
     ['in mode Auto', { mode: 'Auto' }, /Deployment shop\/web is in mode Auto: its values are applied without an approval/],
     ['that is blocked', { state: 'blocked', message: 'cooldown' }, /The change is blocked: cooldown/],
-    ['without a due change', { state: 'optimal' }, /No change is due/],
+    ['without a due change', { state: 'optimal' }, /No change is due\. Approve once the Recommendation awaits approval/],
     ['without a recommendation', { containers: [] }, /nothing is recommended yet/],
   ])('approve is refused for a workload %s', async (_, status, message) => {
     stored = [aRecommendation('web', status)];
     const { code, err } = await run(request(APPROVE), 'shop/web');
     expect([code, patches]).toEqual([1, []]);
     expect(err).toMatch(message);
+  });
+
+  test('approve ends a rejection', async () => {
+    stored = [aRecommendation('web', { state: 'optimal', reason: 'rejected' })];
+    expect((await run(request(APPROVE), 'shop/web')).code).toBe(0);
+    expect(patches[0]?.body).toMatchObject({ spec: { rejected: null, approved: { by: 'ann' } } });
+  });
+
+  test('approve during a hold names its end and the command that ends it', async () => {
+    stored = [aRecommendation('web', { reason: 'hold', until: '2026-11-27T10:00:00Z' })];
+    expect((await run(request(APPROVE), 'shop/web')).out).toBe(
+      'approved for Deployment shop/web: app: cpu 500m → 120m, memory 512Mi → 256Mi; on hold until 2026-11-27T10:00:00Z, or until `evenkeel resume`',
+    );
+  });
+
+  test('rollback is refused in mode Off, where it would stay pending until the mode changes', async () => {
+    stored = [aRecommendation('web', { mode: 'Off', state: 'excluded', previous: { at: NOW, containers: [] } })];
+    const { code, err } = await run(request(ROLLBACK), 'shop/web');
+    expect([code, patches]).toEqual([1, []]);
+    expect(err).toContain('Deployment shop/web is in mode Off: this mode changes nothing');
   });
 
   test('rollback asks for the values before the last change, and names an earlier roll-back', async () => {
@@ -129,6 +149,11 @@ describe('evenkeel approve, reject and rollback', () => {
 
   test.each([
     [['shop/wbe'], 1, /no Recommendation for shop\/wbe; did you mean shop\/web\?/],
+    [
+      ['other/cart'],
+      1,
+      /no Recommendation for other\/cart: modes Observe and Off write none, and in other modes usage must be known first/,
+    ],
     [['web'], 2, /web: name the workload as NAMESPACE\/NAME, such as shop\/web/],
     [[], 2, /name the workload as NAMESPACE\/NAME/],
     [['shop/web', 'shop/cart'], 2, /one workload at a time/],

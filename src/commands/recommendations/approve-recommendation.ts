@@ -50,17 +50,19 @@ export function withoutApproval(mode: ResizeMode): string | null {
 }
 
 /**
- * Why an approval would change nothing now, and perhaps surprise later; null: a change is due. The message of the status names what blocks
- * the workload and the remedy.
+ * Why an approval would change nothing now, and perhaps surprise later; null: a change is due, or a user has rejected it. The message of
+ * the status names what blocks the workload.
  */
 export function findApprovalBlocker(status: RecommendationStatus | undefined): string | null {
   const { state, reason, message = '' } = status ?? {};
   const why = message === '' ? '' : `: ${message}`;
   if (state === 'blocked') return `The change is blocked${why}. Remove the cause, then approve.`;
-  if (state === 'excluded') return `The workload is excluded${why}.`;
+  if (state === 'excluded') return `The workload is excluded${why}. End the exclusion, then approve.`;
   if (state === 'awaiting' && reason === 'hpa')
     return `A HorizontalPodAutoscaler blocks the change${why}. Approve once it no longer does, or set mode Auto, in which its target follows the requests.`;
-  if (state === 'optimal' || state === 'applied') return `No change is due${why}.`;
+  // The approval replaces the rejection.
+  if (reason === 'rejected') return null;
+  if (state === 'optimal' || state === 'applied') return `No change is due${why}. Approve once the Recommendation awaits approval.`;
   return null;
 }
 

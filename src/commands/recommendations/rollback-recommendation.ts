@@ -1,7 +1,9 @@
 import type { Operations } from '../../apis/http/types.generated.ts';
+import type { ResizeMode } from '../../apis/conditions.ts';
 import type { RecommendationStatusRolledBack } from '../../apis/v1alpha1/index.ts';
 import { OPERATOR_OF_TARGET } from '../../core/access/requirement.ts';
 import { instantOf, isoTime } from '#kube/time/iso-time';
+import type { Instant } from '#kube/units';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from '../command.ts';
 import { COMMAND_EVENT } from '../context.ts';
@@ -17,23 +19,32 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
       eventReason: COMMAND_EVENT.rollbackRequested,
       message: withReason(`${by} requested a roll-back to the values before the last change`, body?.reason),
       isChangingPods: () => true,
-      findIneffectiveReason: (mode) =>
-        mode === 'Off' ? 'this mode changes nothing, so nothing would be rolled back. Set another mode first, then roll back.' : null,
+      findIneffectiveReason: withoutRollBack,
       decide: ({ spec, status }, now) => {
         const requestedAt = instantOf(spec.rollback?.at);
         const rolledBackAt = instantOf(status?.rolledBack?.at);
         const isPending = requestedAt !== null && (rolledBackAt === null || rolledBackAt < requestedAt);
         if (isPending) return null;
-        if (status?.previous === undefined) return { kind: 'conflict', message: describeNothingToRollBack(status?.rolledBack) };
+        if (status?.previous === undefined) return { kind: 'conflict', message: describeNothingToRollBack(status?.rolledBack, now) };
         return { kind: 'patch', spec: { rollback: { by, at: isoTime(now) }, approved: null } };
       },
     });
   },
 };
 
+/** In mode Off a request would stay pending and take effect at a later change of the mode. */
+export function withoutRollBack(mode: ResizeMode): string | null {
+  return mode === 'Off' ? 'this mode changes nothing, so nothing would be rolled back. Set another mode first, then roll back.' : null;
+}
+
 /** Why there is nothing to roll back. */
-export function describeNothingToRollBack(rolledBack: RecommendationStatusRolledBack | undefined): string {
+export function describeNothingToRollBack(rolledBack: RecommendationStatusRolledBack | undefined, now: Instant): string {
   if (rolledBack === undefined) return 'Nothing was changed yet, so there is nothing to roll back.';
-  const hold = rolledBack.heldUntil === undefined ? '' : `; automatic changes are on hold until ${rolledBack.heldUntil}`;
-  return `Already rolled back at ${rolledBack.at}${hold}. Nothing was changed since.`;
+  return `Already rolled back at ${rolledBack.at}${describeHold(rolledBack, now)}. Nothing was changed since.`;
+}
+
+function describeHold({ heldUntil }: RecommendationStatusRolledBack, now: Instant): string {
+  const end = instantOf(heldUntil);
+  if (end === null) return '';
+  return end > now ? `; automatic changes are on hold until ${heldUntil}` : `; its hold ended at ${heldUntil}`;
 }

@@ -93,6 +93,25 @@ test.each([
   expect((after.rolledBack?.heldUntil ?? 0) <= now).toBe(ends);
 });
 
+test('the hold after a roll-back ends at an annotation of the same second, as kubectl writes it', () => {
+  const held = { ...rolledBack(), advice: [anAdvice({ cpu: '500m', memory: '512Mi' })] };
+  const at = held.memory.rolledBack!.at + 700;
+  const memoryOfHold = { ...held.memory, rolledBack: { ...held.memory.rolledBack!, at } };
+  const overrides = { ...NO_OVERRIDES, heldUntil: at - 700 };
+  const now = at + MINUTE_MS;
+  expect(decideWorkload({ ...held, memory: memoryOfHold, now, overrides }).memory.rolledBack?.heldUntil).toBe(at - 700);
+});
+
+test('a request where nothing was changed since a roll-back starts a new hold, and the Event reports no values', () => {
+  const held = { ...rolledBack(), userRequests: { ...NO_USER_REQUESTS, rollback: { at: T0, by: 'ann' } } };
+  const { memory: after, events, steps } = decideWorkload(held);
+  expect(after.rolledBack).toMatchObject({ at: held.now, heldUntil: held.now + DAY_MS, values: held.memory.rolledBack?.values });
+  expect(events.find(({ reason }) => reason === 'RolledBack')?.message).toBe(
+    'there is no change to roll back; automatic changes are on hold for 24 h: requested by ann',
+  );
+  expect(steps).toEqual([]);
+});
+
 describe('a roll-back', () => {
   /** Memory is reduced on the canary, CPU is raised meanwhile, and then the canary fails. */
   function raisedMeanwhile(): WorkloadSituation {

@@ -2,7 +2,7 @@
 // reported as the answer to "Why was this pod not resized?".
 
 import { namesOf } from '#kube/records/pod';
-import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { outcomeOfWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
 import { mergeStepsByPod, type ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
@@ -70,12 +70,16 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   };
 }
 
-/** A user ends the hold after a roll-back by an annotation evenkeel.io/held-until that lies between the roll-back and now. */
+/**
+ * A user ends the hold after a roll-back by an annotation evenkeel.io/held-until that lies between the roll-back and now. `date` and the
+ * API server give whole seconds, so one of the same second counts.
+ */
 function endHoldOfRollBack(draft: Draft): void {
   const { now, overrides } = draft.context;
   const { rolledBack } = draft.memory;
   const end = overrides.heldUntil;
-  if (rolledBack === null || rolledBack.heldUntil <= now || end === null || end < rolledBack.at || end > now) return;
+  if (rolledBack === null || rolledBack.heldUntil <= now || end === null || end > now) return;
+  if (end < Math.floor(rolledBack.at / SECOND_MS) * SECOND_MS) return;
   draft.remember({ rolledBack: { ...rolledBack, heldUntil: end } });
 }
 

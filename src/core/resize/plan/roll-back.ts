@@ -61,6 +61,10 @@ export function endWatches(draft: Draft): void {
 
 function rollBack(draft: Draft, reason: string, message: string, requestedAt: Instant | null): void {
   const { policy, overrides, now } = draft.context;
+  const result =
+    draft.memory.previous === null
+      ? 'there is no change to roll back; automatic changes are on hold for 24 h'
+      : 'rolled back to the previous values';
   let bounded = '';
   const within = (earlier: Values): Values => {
     const { values, messages } = withinBounds(earlier, policy, overrides);
@@ -71,6 +75,6 @@ function rollBack(draft: Draft, reason: string, message: string, requestedAt: In
   draft.events.push({
     type: requestedAt === null ? 'Warning' : 'Normal',
     reason: 'RolledBack',
-    message: `rolled back to the previous values: ${message}${bounded}`,
+    message: `${result}: ${message}${bounded}`,
   });
 }

@@ -99,7 +99,7 @@ export function memoryAfterRollBack(
   why: { readonly reason: string; readonly message: string; readonly requestedAt: Instant | null },
   within: (values: Values) => Values,
 ): Partial<ResizeMemory> {
-  const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
+  const takenBack = valuesTakenBack(memory);
   const earlier = memory.previous?.values;
   const unbounded = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
   const values = unbounded === undefined ? undefined : within(unbounded);
@@ -116,6 +116,12 @@ export function memoryAfterRollBack(
     cpuBeforeIncrease: new Map(),
     observedReductions: values === undefined ? memory.observedReductions : memory.observedReductions.filter((each) => !isUndone(each)),
   };
+}
+
+/** The values that a roll-back replaces. Those of the last roll-back where nothing was changed since: it applied the values before. */
+function valuesTakenBack({ apply, previous, lastApplied, rolledBack }: ResizeMemory): Values {
+  const last = previous === null && rolledBack !== null ? rolledBack : lastApplied;
+  return apply?.values ?? last?.values ?? new Map();
 }
 
 /**
