@@ -5,7 +5,7 @@ export type StepName =
   | 'usage'
   | 'margin'
   | 'hold'
-  | 'percentile'
+  | 'bursts'
   | 'increase'
   | 'oom'
   | 'leak'

@@ -108,5 +108,12 @@ export const MEMORY_MARGINS: Readonly<Record<Goal, Ratio>> = { Savings: 1.03, Ba
 export const MEMORY_LOWER_RATIO: Ratio = 0.1;
 export const MEMORY_LOWER_INTERVAL_HOURS = 24;
 
-/** Percentile of usage that a lasting CPU value covers by goal: no temporary increase raises it (decision 30 has the figures). */
-export const LASTING_PERCENTILES: Readonly<Record<Goal, Ratio>> = { Savings: 0.95, Balanced: 0.98, Safe: 0.995 };
+/**
+ * A lasting CPU value covers the usage that is reached in one hour of so many, by goal: no temporary increase raises it. Hours of whole
+ * days, so that a daily burst is always or never covered (decision 30 has the figures).
+ */
+export const LASTING_HOURS: Readonly<Record<Goal, { readonly every: number; readonly text: string }>> = {
+  Savings: { every: 6, text: 'four hours a day' },
+  Balanced: { every: 12, text: 'two hours a day' },
+  Safe: { every: 24, text: 'one hour a day' },
+};

@@ -1,14 +1,14 @@
-// Target for CPU in steps: usage, margin, dead band, temporary increase or percentile, floor, ceiling, rounding.
+// Target for CPU in steps: usage, margin, dead band, temporary increase or bursts, floor, ceiling, rounding.
 
 import { formatCpu } from '#kube/quantity';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Ratio } from '#kube/units';
 import { adviceBounds } from '../advice-bounds.ts';
-import type { RecommenderRules, ResourceAdvice, ResourceRules } from '../advice.ts';
+import type { RecommenderRules, ResourceAdvice } from '../advice.ts';
 import type { CpuModel } from './cpu-model.ts';
 import { addFixedPercentile } from '../prediction/fixed-percentile.ts';
 import type { GoalValue } from './goal-value.ts';
 import { describePredictor, zeroIfNaN, PREDICTOR_SPANS } from '../prediction/predictors.ts';
-import { CPU_RULES, INCREASE_RATIO, LASTING_PERCENTILES, RAISE_AHEAD_SLOTS, COLD_START_RATIO } from '../recommender-rules.ts';
+import { CPU_RULES, INCREASE_RATIO, LASTING_HOURS, RAISE_AHEAD_SLOTS, COLD_START_RATIO } from '../recommender-rules.ts';
 import { SLOT_MS } from '../history/slots.ts';
 import { boundValue, ExplainedValue, marginText } from '../explained-value.ts';
 
@@ -28,7 +28,7 @@ export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence, 
   const sum = new ExplainedValue('cpu');
   if (rules.percentile === null) addBase(sum, value, all);
   else addFixedPercentile(sum, model, { ...rules, percentile: rules.percentile });
-  if (all.lasting && rules.percentile === null) coverPercentile(sum, model, rules);
+  if (all.lasting && rules.percentile === null) coverBursts(sum, model, all);
   const base = boundValue(sum.value, 'cpu', rules);
   const increases = !all.lasting && value.increase > sum.value;
   if (increases) sum.moveTo('increase', value.increase, increaseText(value.increase, all));
@@ -75,12 +75,12 @@ function addBase(sum: ExplainedValue, { base, decision }: GoalValue, { pace, cpu
   sum.addMargin(cpu);
 }
 
-/** Raises a lasting value to a high percentile of usage: the forecasts alone rely on temporary increases for bursts. */
-function coverPercentile(sum: ExplainedValue, model: CpuModel, { goal }: ResourceRules): void {
-  const percentile = LASTING_PERCENTILES[goal];
-  const usage = model.percentile(percentile);
-  const detail = `p${percentile * 100} of usage (goal ${goal}): a value that no temporary increase raises must hold for weeks`;
-  if (usage > sum.value) sum.moveTo('percentile', usage, detail);
+/** Raises a lasting value to the bursts of usage that are frequent: the forecasts alone rely on temporary increases for them. */
+function coverBursts(sum: ExplainedValue, model: CpuModel, { cpu: { goal }, historyWindowMs }: RecommenderRules): void {
+  const { every, text } = LASTING_HOURS[goal];
+  const usage = model.peakReachedEvery(every, Math.ceil(historyWindowMs / HOUR_MS));
+  const detail = `usage that is reached in ${text} (goal ${goal}), since no temporary increase raises a value that must hold for weeks`;
+  if (usage > sum.value) sum.moveTo('bursts', usage, detail);
 }
 
 function increaseText(increase: number, { pace }: RecommenderRules): string {

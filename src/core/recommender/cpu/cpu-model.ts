@@ -121,6 +121,11 @@ export class CpuModel {
     return this.#points.reduce((highest, point) => (Number.isNaN(highest) || point > highest ? point : highest), closed);
   }
 
+  /** Highest point that is reached in one hour of `everyHours`, by the last `hours` closed hours; NaN: none. */
+  peakReachedEvery(everyHours: number, hours: number): number {
+    return this.#ring.peakReachedEvery(everyHours, this.#hour, hours);
+  }
+
   /** Highest point of a closed hour (since the epoch); NaN: none. */
   peakAt(hour: number): number {
     return this.#ring.peakAt(hour);

@@ -48,6 +48,21 @@ export class HourRing {
     return decodeValue(highest);
   }
 
+  /**
+   * Peak that one hour in `everyHours` of the `hours` hours before the hour `before` reaches or exceeds: the highest but n − 1, with n known
+   * hours ÷ `everyHours`; NaN: none.
+   */
+  peakReachedEvery(everyHours: number, before: number, hours: number): number {
+    const codes: number[] = [];
+    for (let hour = Math.max(before - hours, this.#end - this.#peaks.length, 0); hour < Math.min(before, this.#end); hour++) {
+      const code = this.#peakCode(hour);
+      if (code !== UNKNOWN_CODE) codes.push(code);
+    }
+    const sorted = Uint16Array.from(codes).sort();
+    const rank = Math.max(1, Math.floor(sorted.length / everyHours));
+    return decodeValue(sorted.at(-rank) ?? UNKNOWN_CODE);
+  }
+
   /** Highest peaks of several windows before the hour `before`, in one pass. @param windows lengths in hours, ascending */
   maxPeaks(before: number, windows: readonly number[], found: (index: number, peak: number) => void): void {
     let highest = UNKNOWN_CODE;

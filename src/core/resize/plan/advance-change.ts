@@ -143,6 +143,10 @@ export function endChange(draft: Draft): void {
  */
 export function raiseTarget(draft: Draft): void {
   const { apply } = draft.memory;
+  if (apply !== null && draft.mode === 'Approve' && isOutgrown(draft, apply)) {
+    draft.recordEffectiveValues(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
+    return;
+  }
   const urgent = apply === null ? [] : draft.due().filter((due) => due.urgent);
   if (apply === null || urgent.length === 0) return;
   if (draft.mode === 'Approve') endInsufficientChange(draft, apply, urgent);
@@ -157,6 +161,14 @@ export function raiseTarget(draft: Draft): void {
       oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
     });
   }
+}
+
+/** Whether a container uses more CPU now than the change under way leaves it: the recommendation of mode Approve does not follow bursts. */
+function isOutgrown({ context, memory }: Draft, change: ChangeUnderWay): boolean {
+  return context.advice.some(({ container, cpu }) => {
+    const to = change.values.get(container)?.requests.cpuMillicores ?? null;
+    return cpu !== null && to !== null && cpu.latest > to && isContainerLowered(change, memory.previous, container);
+  });
 }
 
 /** Mode Approve: ends and reverts a change that reduced a container which is too small now, unless the approval is still valid. */

@@ -21,9 +21,9 @@ import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './container/oom-bumps.ts';
 import { describeExternalResizes, findOtherManager, externalResizes } from './blockers/other-manager.ts';
 import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackObservedReductions } from './roll-back.ts';
-import { isVerificationNeeded } from './due/stages.ts';
+import { isReducingChange, isVerificationNeeded } from './due/stages.ts';
 import { startChange } from './start-change.ts';
-import { currentRejection } from './plan-due-changes.ts';
+import { currentApproval, currentRejection } from './plan-due-changes.ts';
 import { describeObservation } from './verify/observed-reductions.ts';
 import { listReverts } from './steps/failed-resize-reverts.ts';
 import { planSteps } from './steps/plan-steps.ts';
@@ -223,6 +223,7 @@ function decideChange(draft: Draft): Outcome {
   rollBackObservedReductions(draft);
   // A hold also ends the change under way, so that pods created during the hold are not resized.
   if (isHeldByUser(draft.context)) endChange(draft);
+  endUnapprovedReduction(draft);
   endAutoscalerConflict(draft);
   const refused = revert(draft);
   raiseKilledPods(draft);
@@ -243,6 +244,13 @@ function decideChange(draft: Draft): Outcome {
   draft.steps.push(...drift.steps);
   if (decided.state === 'awaiting') return decided;
   return refused ?? outcomeOfWaiting(drift.waits, decided);
+}
+
+/** Mode Approve: ends a reduction that mode Auto began before the mode was changed. */
+function endUnapprovedReduction(draft: Draft): void {
+  const { apply, previous } = draft.memory;
+  if (apply === null || draft.mode !== 'Approve' || apply.by !== 'evenkeel') return;
+  if (isReducingChange(apply, previous?.values ?? null) && currentApproval(draft.plan).kind !== 'valid') endChange(draft);
 }
 
 function endIncreases(draft: Draft): void {

@@ -24,7 +24,8 @@ export function listDueChanges({ situation, mode, plans: all }: PlanContext, val
     const { target, advice, policy, name } = plan;
     if (target === null || advice === null) return [];
     const modeOfContainer = containerMode(policy, mode);
-    if (modeOfContainer !== mode && ['Off', 'Observe', 'Recommend'].includes(modeOfContainer)) return [];
+    // A container in mode Approve of a workload in mode Auto, too: approvals are given for workloads, so nothing would wait for one.
+    if (modeOfContainer !== mode) return [];
     const wanted = values === undefined ? target : values.get(name);
     if (wanted === undefined) return [];
     const current = mode === 'Auto' || mode === 'Approve' ? plan.inForce : plan.current;
@@ -42,11 +43,6 @@ export function valuesFor(all: readonly ContainerPlan[], changes: readonly DueCh
       return [plan.name, partOfTarget(plan, ofContainer)];
     }),
   );
-}
-
-/** The values of all containers; those that `values` does not name keep the values in force. */
-export function withEffectiveValues(plans: readonly ContainerPlan[], values: Values): Values {
-  return new Map(plans.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
 }
 
 export function inForceOf(plans: readonly ContainerPlan[]): Values {

@@ -9,12 +9,12 @@ import type { DueChange } from './due/due-changes.ts';
 import { throttledRatioOf } from './verify/roll-back-criteria.ts';
 import { findHold, isAllowedDuringHold, splitByBlockers } from './blockers/blockers.ts';
 import { memoryAfterStart } from './due/remembered-change.ts';
-import { inForceOf, withEffectiveValues, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
+import { inForceOf, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
 import type { ApprovalState } from './due/user-requests.ts';
 import { hasSameValues, valuesOf, type Values } from '../model/container-values.ts';
 import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
-import type { Waiting } from '../model/waiting.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 
 /** Minimum of `maxConcurrent` where it is a percentage. */
 const MIN_CONCURRENT = 10;
@@ -32,18 +32,22 @@ export function startChange(draft: Draft): Outcome {
   if (due.length === 0) return outcomeOfWaiting(blocker === null ? [] : [blocker], draft.unchanged());
   if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, due, approval);
   const { allowed, waits } = splitByBlockers(draft.context, due, approved !== null);
-  if (isBlocked(allowed, waits, approved !== null)) return outcomeOfWaiting(waits, draft.unchanged());
+  if (allowed.length === 0) return outcomeOfWaiting(waits, draft.unchanged());
   const concurrency = awaitConcurrency(draft.context);
   const now = concurrency === null ? allowed : listUndelayed(allowed, approved !== null);
   if (concurrency !== null && now.length === 0) return concurrency;
-  const values = approved === null ? valuesFor(draft.containers, now) : withEffectiveValues(draft.containers, approved.values);
+  const values = approved === null ? valuesFor(draft.containers, now) : approvedPart(draft.containers, approved.values, now);
   if (approved !== null) return begin(draft, values, { reason: reasonOf(now), by: approved.by });
   return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: hasOnlyIncreaseEnds(now) });
 }
 
-/** Whether no change may start. An approved change is made as a whole: the values of its blocked parts would be applied with the others. */
-function isBlocked(allowed: readonly DueChange[], waits: readonly Waiting[], isApproved: boolean): boolean {
-  return isApproved ? waits.length > 0 : allowed.length === 0;
+/** The approved values of the changes that may be made now; the others stay approved. */
+function approvedPart(plans: readonly ContainerPlan[], approved: Values, now: readonly DueChange[]): Values {
+  const wanted = plans.map((plan) => {
+    const values = approved.get(plan.name);
+    return values === undefined || plan.target === null ? plan : { ...plan, target: { ...plan.target, ...values } };
+  });
+  return valuesFor(wanted, now);
 }
 
 /** Outcome where `maxConcurrent` is reached; null: another workload may be reduced. */

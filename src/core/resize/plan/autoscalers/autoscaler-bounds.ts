@@ -5,7 +5,7 @@ import type { ResizeMode } from '../../../../apis/conditions.ts';
 import { requestBounds, usualRequest, type ResourceMetric } from '../../../hpa/scale-point.ts';
 import { formatDuration } from '../../../model/duration.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
-import type { ResourceName } from '#kube/records/resources';
+import { sumIfAllKnown, type ResourceName } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 import { FIELD, type Values } from '../../model/container-values.ts';
 import { dueChanges, type DueChange } from '../due/due-changes.ts';
@@ -48,7 +48,7 @@ export function findAutoscalerBlocker(situation: WorkloadSituation, change: DueC
   for (const autoscaler of autoscalersIn(situation)) {
     const { hpa, blocker } = autoscaler;
     const measured = autoscaler.targets.find(({ metric }) => isMeasured(metric, change));
-    if (measured !== undefined && !change.oom && !isRestoration(autoscaler, measured, change, pods)) {
+    if (measured !== undefined && !isRaiseAfterKill(situation, change) && !isRestoration(autoscaler, measured, change, pods, mode)) {
       const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
       if (mode !== 'Auto') return waiting('hpa', `${of}; its target follows in mode Auto only`);
       if (blocker !== null && measured.minKeptRequest === null) return waiting('hpa', `${of}, and ${blocker.message}`, blocker.until);
@@ -60,7 +60,7 @@ export function findAutoscalerBlocker(situation: WorkloadSituation, change: DueC
   }
   // A paused ScaledObject, or one whose HorizontalPodAutoscaler is not in the informer's cache yet.
   const scaled = scaledObjects.find((each) => each.utilizationOf.includes(change.resource) && !hpas.some(({ name }) => name === each.hpa));
-  return scaled === undefined || change.oom
+  return scaled === undefined || isRaiseAfterKill(situation, change)
     ? null
     : waiting(
         'hpa',
@@ -110,24 +110,32 @@ function awaitStableReplicas({ now }: WorkloadSituation, measured: boolean, hpa:
   return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, clearAt);
 }
 
+/** Whether kills justify a raise of memory: a stable number of replicas is less important. */
+function isRaiseAfterKill({ advice }: Pick<WorkloadSituation, 'advice'>, { container, resource, direction }: DueChange): boolean {
+  const isKilled = advice.some((each) => each.container === container && each.lastOomAt !== null);
+  return resource === 'memory' && direction === 'raise' && isKilled;
+}
+
 /** Whether a raise restores the request for which a blocked autoscaler's target was set: it reverts Evenkeel's reduction. */
 function isRestoration(
   { blocker }: Autoscaler,
   { kept, metric }: AutoscalerTarget,
   change: DueChange,
   pods: WorkloadSituation['pods'],
+  mode: ResizeMode,
 ): boolean {
-  const was = blocker === null ? undefined : kept?.request;
+  const was = blocker === null && mode === 'Auto' ? undefined : kept?.request;
   return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
 }
 
 function boundsOf(
   { hpa, blocker }: Autoscaler,
-  { metric, live, kept, minKeptRequest }: AutoscalerTarget,
-  { pods, advice }: WorkloadSituation,
+  target: AutoscalerTarget,
+  { pods, workload, advice }: WorkloadSituation,
   mode: ResizeMode,
 ): PodBounds | null {
-  const now = usualRequest(pods, metric);
+  const { metric, live, kept, minKeptRequest } = target;
+  const now = usualRequest(pods, metric) ?? (mode === 'Auto' ? null : templateRequest(workload, metric));
   if (now === null) return null;
   const name = `HorizontalPodAutoscaler ${hpa.name}`;
   const about = { resource: metric.resource, container: metric.container, step: 'autoscaler' } as const;
@@ -136,24 +144,37 @@ function boundsOf(
   const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
   // The upper bound is never below the present request, which throttling may have raised.
   const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : Math.max(greatest, now));
+  if (mode !== 'Auto') {
+    // Where the owner restored the target, the request that belongs to it keeps the number of replicas.
+    const kept = isTargetRestored(target, now) ? point.request : now;
+    const reason = `${name} measures ${metric.resource} against the request; its target follows in mode Auto only`;
+    return { ...about, least: kept, greatest: upTo(kept), reason };
+  }
   const bounds = requestBounds(point);
   if (minKeptRequest !== null) {
     const reason = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % is kept, above the highest usage`;
-    const greatest = upTo(blocker === null && mode === 'Auto' ? bounds.greatest : point.request);
+    const greatest = upTo(blocker === null ? bounds.greatest : point.request);
     return { ...about, least: Math.min(minKeptRequest, point.request), greatest, reason };
-  }
-  if (mode !== 'Auto') {
-    const reason = `${name} measures ${metric.resource} against the request; its target follows in mode Auto only`;
-    return { ...about, least: now, greatest: upTo(now), reason };
   }
   if (blocker !== null) {
     // The owner restored the target, so the request that belongs to it is restored, and with it the number of replicas.
-    if (kept?.percent !== live || now >= kept.request) return null;
+    if (kept === null || !isTargetRestored(target, now)) return null;
     const reason = `${name} has its target of ${live} % again, which was set for ${formatResource(metric.resource, kept.request)} per pod`;
     return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, reason };
   }
   const reason = `${name} keeps its replicas with targets of 50–90 %; its target is ${point.percent} % of ${formatResource(metric.resource, point.request)}`;
   return { ...about, ...bounds, greatest: upTo(bounds.greatest), reason };
+}
+
+/** Whether the target has its original value again while pods request less than it was set for. @param now request of the pods */
+function isTargetRestored({ kept, live }: AutoscalerTarget, now: number): boolean {
+  return kept !== null && kept.percent === live && now < kept.request;
+}
+
+/** Request of the template, while no pod is running; null: a container has none. */
+function templateRequest({ containers }: WorkloadSituation['workload'], { resource, container }: ResourceMetric): number | null {
+  const counted = containers.filter(({ name }) => container === null || name === container);
+  return counted.reduce<number | null>((sum, { requests }) => sumIfAllKnown([sum, requests[FIELD[resource]]]), 0);
 }
 
 function isMeasured({ resource, container }: ResourceMetric, change: DueChange): boolean {

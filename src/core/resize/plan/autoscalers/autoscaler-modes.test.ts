@@ -32,21 +32,13 @@ describe('Where an autoscaler measures CPU and its target does not follow, in mo
     const [after] = resized(pods(3), begun.steps);
     expect(after?.containers[0]?.requests).toEqual({ cpuMillicores: 500, memoryBytes: 128 * MiB });
   });
-
-  test('at minReplicas for a week, CPU falls as far as the highest usage stays below the target', () => {
-    const hpas = [anHpaRecord({ minReplicas: 3 })];
-    const advice = [anAdvice({ cpuAdvice: { peak: 200 } })];
-    // 200m × 1.25 ÷ 60 %
-    expect(recommended(scaled({ hpas, advice })).requests?.cpuMillicores).toBe(417);
-  });
 });
 
-test('an approved change waits as a whole where a part of it is blocked', () => {
+test('an approved change starts with the parts that nothing blocks', () => {
   const scaledObjects = [{ namespace: 'shop', name: 'web', hpa: 'other', utilizationOf: ['cpu'] as const }];
   const situation = scaled({ hpas: [], scaledObjects: scaledObjects as unknown as WorkloadSituation['scaledObjects'] });
   const shown = decideWorkload(situation).containers[0]!.target!;
   const approved = { at: T0, by: 'ann', values: new Map([['main', shown]]) };
-  const decided = decideWorkload({ ...situation, userRequests: { ...NO_USER_REQUESTS, approved } });
-  expect(decided.steps).toEqual([]);
-  expect([decided.state, decided.reason]).toEqual(['awaiting', 'hpa']);
+  const { steps } = decideWorkload({ ...situation, userRequests: { ...NO_USER_REQUESTS, approved } });
+  expect(steps[0]?.containers[0]?.to.requests).toEqual({ cpuMillicores: 500, memoryBytes: 128 * MiB });
 });

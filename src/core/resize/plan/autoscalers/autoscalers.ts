@@ -6,7 +6,6 @@ import { requestBounds, usualRequest, type ResourceMetric } from '../../../hpa/s
 import type { HpaRecord } from '../../../model/cluster-records.ts';
 import { DAY_MS, type DurationMs } from '#kube/units';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import { modeInForce } from '../../policy/policy-rules.ts';
 
 const AT_MIN_FOR_MS: DurationMs = 7 * DAY_MS;
 /** Headroom above recorded peaks, which are means of five minutes: an autoscaler measures shorter peaks. */
@@ -24,26 +23,17 @@ export interface Autoscaler extends AutoscalerState {
 
 /** State of the workload's autoscalers, with their targets. */
 export function autoscalersIn(situation: WorkloadSituation): readonly Autoscaler[] {
-  const isAuto = modeInForce(situation.policy, situation.overrides) === 'Auto';
-  return autoscalersOf({ ...situation, remembered: situation.memory.autoscalers }).map((autoscaler) => {
-    const isFixed = autoscaler.blocker !== null || !isAuto;
-    const targets = autoscaler.targets.map((target) => ({
-      ...target,
-      minKeptRequest: minKeptRequest(situation, autoscaler.hpa, target, isFixed),
-    }));
-    return { ...autoscaler, targets };
-  });
+  return autoscalersOf({ ...situation, remembered: situation.memory.autoscalers }).map((autoscaler) => ({
+    ...autoscaler,
+    targets: autoscaler.targets.map((target) => ({ ...target, minKeptRequest: minKeptRequest(situation, autoscaler, target) })),
+  }));
 }
 
-/**
- * `AutoscalerTarget.minKeptRequest` by the busiest replica: mean usage of all replicas is never above it.
- * @param isFixed whether the target cannot follow the request
- */
+/** `AutoscalerTarget.minKeptRequest` by the busiest replica: mean usage of all replicas is never above it. */
 function minKeptRequest(
   situation: WorkloadSituation,
-  hpa: HpaRecord,
+  { hpa, blocker }: AutoscalerState,
   { metric, live, kept }: TargetState,
-  isFixed: boolean,
 ): number | null {
   const request = usualRequest(situation.pods, metric);
   if (request === null || !isAtMin(hpa, situation.now)) return null;
@@ -51,8 +41,8 @@ function minKeptRequest(
   const peak = peakOf(metric, situation);
   if (peak === null) return null;
   const least = (peak * HEADROOM * 100) / point.percent;
-  // A target that does not follow must still have its configured value.
-  if (isFixed) return live === point.percent && least < point.request ? least : null;
+  // A target that Evenkeel may not change must still have its configured value.
+  if (blocker !== null) return live === point.percent && least < point.request ? least : null;
   if (least >= requestBounds(point).least) return null;
   // A target that was adjusted is restored first, where that alone starts no pod.
   return live === point.percent || request >= least ? least : null;

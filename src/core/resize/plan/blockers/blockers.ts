@@ -1,5 +1,6 @@
 // Why a due change waits before it starts, and until when. carry-out.ts has the reasons of single pods; `WAITING_RANK` has the order.
 
+import { formatCpu } from '#kube/quantity';
 import { formatDuration } from '../../../model/duration.ts';
 import { findNextOpening, findOpening } from '../../../model/window.ts';
 import { findAutoscalerBlocker } from '../autoscalers/autoscaler-bounds.ts';
@@ -89,9 +90,25 @@ export function findDueChangeBlocker(situation: WorkloadSituation, change: DueCh
   if (lowers && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) {
     return waiting('warm-up', 'warm-up after a start or an outage: usage is observed before anything is reduced', gateState.warmUpUntil);
   }
+  const burst = lowers ? awaitEndOfBurst(situation, change) : null;
+  if (burst !== null) return burst;
   if (workload.rolloutInProgress) return waiting('rollout', 'a roll-out is in progress');
   // The end of a temporary increase needs no gates of a reduction: the remaining values were in force before.
   return change.endsIncrease === true ? null : findPolicyBlocker(situation, change, approved);
+}
+
+/**
+ * Waits while usage of the last hour exceeds the value to which CPU would be reduced; null: it does not. In mode Auto the target covers
+ * such usage itself.
+ */
+function awaitEndOfBurst({ policy, overrides, advice }: WorkloadSituation, { container, resource, to }: DueChange): Waiting | null {
+  if (resource !== 'cpu' || to === undefined || modeInForce(policy, overrides) === 'Auto') return null;
+  const recent = advice.find((each) => each.container === container)?.cpu?.recentPeak ?? 0;
+  if (recent <= to) return null;
+  return waiting(
+    'confidence',
+    `${container} used ${formatCpu(recent)} of CPU in the last hour; it is reduced to ${formatCpu(to)} once an hour stays below`,
+  );
 }
 
 function findPolicyBlocker(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
