@@ -227,7 +227,8 @@ describe('unknown values are null, never 0', () => {
 describe('overrides', () => {
   test.each([
     ['{"*":{"cpu":"250m"}}', { '*': { cpu: '250m' } }],
-    ['{"*":{"cpu":250}}', null],
+    ['{"*":{"cpu":0.4}}', { '*': { cpu: '0.4' } }],
+    ['{"*":{"cpu":true}}', null],
     ['not json', null],
     ['[]', null],
   ])('%s', (annotation, floor) => {

@@ -650,7 +650,10 @@ export interface PodResizePolicySpecMemoryLimit {
 export interface PodResizePolicySpecContainer {
   /** Container name or glob such as istio-*. */
   readonly name: string;
-  /** Mode of this container. Off excludes it. It can only be more conservative than the policy's mode; if unset, the policy's. */
+  /**
+   * Mode of this container. Off excludes it. It can only be more conservative than the policy's mode; if unset, the policy's. Approvals are
+   * given for workloads, so Approve under a policy in mode Auto acts as Recommend.
+   */
   readonly mode?: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
   /** Whether limits of this container may change as well. If unset, requestsAndLimits. */
   readonly controlled?: 'requests' | 'requestsAndLimits';

@@ -1,10 +1,9 @@
-import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { findApprovalBlocker, withoutApproval } from '../../commands/recommendations/approve-recommendation.ts';
 import { recommendedValues } from '../../commands/recommendations/recommended-values.ts';
 import { describeNothingToRollBack, withoutRollBack } from '../../commands/recommendations/rollback-recommendation.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { requestCommand, type RequestSpec } from './request-command.ts';
-import { describeContainers } from './value-text.ts';
+import { describeValues } from './value-text.ts';
 
 export const APPROVE: RequestSpec = {
   name: 'approve',
@@ -25,7 +24,7 @@ export const APPROVE: RequestSpec = {
     if (containers.length === 0)
       return { kind: 'refused', message: `${workload}: nothing is recommended yet, so there is nothing to approve.` };
     await api.changeSpec(recommendation, { approved: { by: server.user, at: isoTime(server.now), containers }, rejected: null });
-    return { kind: 'done', message: `approved for ${workload}: ${describeContainers(status?.containers ?? [])}${describeHold(status)}` };
+    return { kind: 'done', message: `approved for ${workload}: ${describeValues(status)}` };
   },
 };
 
@@ -40,7 +39,7 @@ export const REJECT: RequestSpec = {
     if (containers.length === 0)
       return { kind: 'refused', message: `${workload}: nothing is recommended yet, so there is nothing to reject.` };
     await api.changeSpec(recommendation, { rejected: { by: server.user, at: isoTime(server.now), containers }, approved: null });
-    return { kind: 'done', message: `rejected for ${workload}: ${describeContainers(status?.containers ?? [])}` };
+    return { kind: 'done', message: `rejected for ${workload}: ${describeValues(status)}` };
   },
 };
 
@@ -60,12 +59,6 @@ export const ROLLBACK: RequestSpec = {
     return { kind: 'done', message: `requested a roll-back of ${workload} to the values before its last change` };
   },
 };
-
-/** An approved change waits for the end of a hold. */
-function describeHold({ reason, until }: RecommendationStatus = {}): string {
-  const isHeld = reason === 'hold' || reason === 'rolled-back';
-  return isHeld && until !== undefined ? `; on hold until ${until}, or until \`evenkeel resume\`` : '';
-}
 
 export const approveCommand = requestCommand(APPROVE);
 export const rejectCommand = requestCommand(REJECT);

@@ -8,6 +8,9 @@ export type Format = (typeof FORMATS)[number];
 
 const HEADINGS = ['NAMESPACE', 'KIND', 'NAME', 'CONTAINER', 'CPU NOW', 'CPU', 'MEMORY NOW', 'MEMORY', 'STATE', 'REASON', 'USD/MONTH'];
 
+/** Kinds whose template takes a strategic merge patch. */
+const PATCHED_KINDS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'CronJob']);
+
 type Resources = Pick<NonNullable<RecommendationStatusContainer['recommended']>, 'requests' | 'limits'>;
 
 /** Formats Recommendations. Containers without a recommended value are left out. */
@@ -78,8 +81,20 @@ function patchOf({ metadata, spec, status }: Recommendation): readonly string[] 
   const { kind, name } = spec.targetRef;
   const template = { template: { spec: { containers } } };
   const patch = { spec: kind === 'CronJob' ? { jobTemplate: { spec: template } } : template };
-  const header = `# ${kind} ${metadata.namespace ?? ''}/${name}: kubectl patch ${kind.toLowerCase()} ${name} -n ${metadata.namespace ?? ''} --patch-file FILE\n`;
-  return [`${header}${stringify(patch)}`];
+  return [`${headerOf(kind, metadata.namespace ?? '', name, status?.mode)}${stringify(patch)}`];
+}
+
+/** How the patch is used. kubectl reads the first document of a file alone, so that a patch needs a file of its own. */
+function headerOf(kind: string, namespace: string, name: string, mode: string | undefined): string {
+  const workload = `${namespace}/${name}`;
+  const use = PATCHED_KINDS.has(kind)
+    ? `evenkeel recommend ${workload} -o patch > FILE; kubectl patch ${kind.toLowerCase()} ${name} -n ${namespace} --patch-file FILE`
+    : 'copy the resources into its manifest, since kubectl cannot merge them into this kind';
+  const note =
+    mode === 'Auto'
+      ? '# Mode Auto applies these values and follows usage; values that hold for weeks need mode Recommend or Approve.\n'
+      : '';
+  return `# ${kind} ${workload}: ${use}\n${note}`;
 }
 
 function recommendedContainers(containers: readonly RecommendationStatusContainer[] = []): readonly RecommendationStatusContainer[] {

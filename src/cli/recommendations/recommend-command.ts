@@ -4,7 +4,7 @@ import { connectToCluster } from '../connect.ts';
 import { FORMATS, formatRecommendations, type Format } from './formats.ts';
 import { CLUSTER_OPTIONS } from './options.ts';
 import { RecommendationApi } from './recommendation-api.ts';
-import { EXIT, withConnection, type Connect } from './request-command.ts';
+import { EXIT, NAMESPACE, readTarget, withConnection, type Connect } from './request-command.ts';
 
 const format: OptionReader<Format> = (given) => {
   const value = FORMATS.find((candidate) => candidate === given);
@@ -23,7 +23,7 @@ export function createRecommendCommand(connect: Connect = connectToCluster): Com
     name: 'recommend',
     summary: 'print the recommended requests and limits of each container',
     help: [
-      'evenkeel recommend [-n NAMESPACE] [-o table|yaml|csv|patch]',
+      'evenkeel recommend [NAMESPACE/WORKLOAD] [-n NAMESPACE] [-o table|yaml|csv|patch]',
       '',
       'Prints what the Recommendations of the cluster show. `-o patch` prints a `resources:` block for each container, to be',
       'copied into a manifest or applied by `kubectl patch --patch-file`.',
@@ -31,15 +31,19 @@ export function createRecommendCommand(connect: Connect = connectToCluster): Com
       ...describeOptions(OPTIONS),
     ].join('\n'),
     async run(args, terminal) {
-      const parsed = parseArguments(OPTIONS, args);
-      if (!parsed.ok) {
-        for (const problem of parsed.problems) terminal.err(`evenkeel recommend: ${problem}`);
+      const parsed = parseArguments(OPTIONS, args, { withPositionals: true });
+      const target = parsed.ok && parsed.positionals.length > 0 ? readTarget(parsed.positionals) : null;
+      const problems = parsed.ok
+        ? [...(typeof target === 'string' ? [target] : []), ...findNamespaceProblem(parsed.values.namespace)]
+        : parsed.problems;
+      if (!parsed.ok || typeof target === 'string' || problems.length > 0) {
+        for (const problem of problems) terminal.err(`evenkeel recommend: ${problem}`);
         return EXIT.usageError;
       }
       const { namespace, output } = parsed.values;
       return withConnection(connect, parsed.values, 'recommend', terminal, async ({ transport }) => {
         const api = new RecommendationApi(transport, { signal: terminal.interrupted, dryRun: false });
-        const recommendations = await api.list(namespace);
+        const recommendations = target === null ? await api.list(namespace) : [await api.find({ ...target, kind: null })];
         if (recommendations.length === 0) {
           terminal.err(`evenkeel recommend: no Recommendations${namespace === null ? '' : ` in namespace ${namespace}`}`);
           return EXIT.done;
@@ -49,6 +53,10 @@ export function createRecommendCommand(connect: Connect = connectToCluster): Com
       });
     },
   };
+}
+
+function findNamespaceProblem(namespace: string | null): readonly string[] {
+  return namespace === null || NAMESPACE.test(namespace) ? [] : [`--namespace: ${namespace} is not the name of a namespace`];
 }
 
 export const recommendCommand = createRecommendCommand();

@@ -78,7 +78,7 @@ describe('evenkeel approve, reject and rollback', () => {
   test('approve stores the displayed values with user and server time, unless the object has changed', async () => {
     expect(await run(request(APPROVE), 'shop/web')).toEqual({
       code: 0,
-      out: 'approved for Deployment shop/web: app: cpu 500m → 120m, memory 512Mi → 256Mi',
+      out: 'approved for Deployment shop/web: app: cpu 500m → 120m, memory 512Mi → 256Mi, memory limit unset → 256Mi',
       err: '',
     });
     expect(patches).toEqual([
@@ -123,11 +123,33 @@ describe('evenkeel approve, reject and rollback', () => {
     expect(patches[0]?.body).toMatchObject({ spec: { rejected: null, approved: { by: 'ann' } } });
   });
 
-  test('approve during a hold names its end and the command that ends it', async () => {
-    stored = [aRecommendation('web', { reason: 'hold', until: '2026-11-27T10:00:00Z' })];
+  test.each([
+    ['hold', 'is on hold until 2026-11-27T10:00:00Z: not now. End the hold (evenkeel resume, or DELETE …/hold), then approve.'],
+    ['paused', 'Changes are paused: not now. End the pause, then approve.'],
+  ])('approve is refused during a %s, since it would be carried out hours later', async (reason, message) => {
+    stored = [aRecommendation('web', { state: 'awaiting', reason, until: '2026-11-27T10:00:00Z', message: 'not now' })];
+    const { code, err } = await run(request(APPROVE), 'shop/web');
+    expect([code, patches]).toEqual([1, []]);
+    expect(err).toContain(message);
+  });
+
+  test('approve names limits and the values of node classes, which it covers, too', async () => {
+    const recommended = { requests: { cpu: '4' }, limits: { memory: '256Mi' } };
+    const current = { requests: { cpu: '4' }, limits: { memory: '1Gi' } };
+    stored = [
+      aRecommendation('web', {
+        containers: [{ name: 'app', current, recommended }],
+        classes: [{ name: 'big', containers: [{ name: 'app', current, recommended: { requests: { cpu: '8' } } }] }],
+      }),
+    ];
     expect((await run(request(APPROVE), 'shop/web')).out).toBe(
-      'approved for Deployment shop/web: app: cpu 500m → 120m, memory 512Mi → 256Mi; on hold until 2026-11-27T10:00:00Z, or until `evenkeel resume`',
+      'approved for Deployment shop/web: app: memory limit 1Gi → 256Mi; app on big: cpu 4 → 8',
     );
+  });
+
+  test.each(['../web', 'shop/..', 'Shop/web', 'shop/web%2f'])('%s is refused before anything is read', async (argument) => {
+    const { code, err } = await run(request(REJECT), argument);
+    expect([code, err]).toEqual([2, `evenkeel reject: ${argument}: name the workload as NAMESPACE/NAME, such as shop/web`]);
   });
 
   test('rollback is refused in mode Off, where it would stay pending until the mode changes', async () => {
@@ -206,10 +228,23 @@ describe('evenkeel recommend', () => {
     ]);
   });
 
+  test('prints one workload, and refuses what is no name', async () => {
+    stored = [aRecommendation('web'), aRecommendation('api')];
+    expect((await recommend('shop/api', '-o', 'csv')).out.split('\n')).toHaveLength(2);
+    expect((await recommend('-n', '..')).err).toBe('evenkeel recommend: --namespace: .. is not the name of a namespace');
+  });
+
+  test('warns where a patch would copy the values of mode Auto, and names no command for a kind that takes no merge', async () => {
+    stored = [aRecommendation('web', { mode: 'Auto' }), aRecommendation('canary', {}, 'Rollout')];
+    const { out } = await recommend('-o', 'patch');
+    expect(out).toContain('# Mode Auto applies these values and follows usage; values that hold for weeks need mode Recommend or Approve.');
+    expect(out).toContain('# Rollout shop/canary: copy the resources into its manifest');
+  });
+
   test('prints a patch that can be copied', async () => {
     stored = [aRecommendation('web'), aRecommendation('report', {}, 'CronJob')];
     expect((await recommend('-n', 'shop', '-o', 'patch')).out)
-      .toBe(`# CronJob shop/report: kubectl patch cronjob report -n shop --patch-file FILE
+      .toBe(`# CronJob shop/report: evenkeel recommend shop/report -o patch > FILE; kubectl patch cronjob report -n shop --patch-file FILE
 spec:
   jobTemplate:
     spec:
@@ -224,7 +259,7 @@ spec:
                 limits:
                   memory: 256Mi
 ---
-# Deployment shop/web: kubectl patch deployment web -n shop --patch-file FILE
+# Deployment shop/web: evenkeel recommend shop/web -o patch > FILE; kubectl patch deployment web -n shop --patch-file FILE
 spec:
   template:
     spec:

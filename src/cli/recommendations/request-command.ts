@@ -87,12 +87,17 @@ export async function withConnection(
   }
 }
 
+/** Names as the API server accepts them: another one would be another path. */
+export const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const WORKLOAD = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
 /** @returns a problem as text where the arguments do not name one workload */
-function readTarget(positionals: readonly string[]): Omit<WorkloadName, 'kind'> | string {
+export function readTarget(positionals: readonly string[]): Omit<WorkloadName, 'kind'> | string {
   const [argument, ...more] = positionals;
   if (argument === undefined) return 'name the workload as NAMESPACE/NAME, such as shop/web';
   if (more.length > 0) return `${more.join(' ')}: one workload at a time`;
   const [namespace = '', name = '', ...rest] = argument.split('/');
-  if (namespace === '' || name === '' || rest.length > 0) return `${argument}: name the workload as NAMESPACE/NAME, such as shop/web`;
+  if (!NAMESPACE.test(namespace) || !WORKLOAD.test(name) || rest.length > 0)
+    return `${argument}: name the workload as NAMESPACE/NAME, such as shop/web`;
   return { namespace, name };
 }

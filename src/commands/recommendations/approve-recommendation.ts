@@ -8,6 +8,7 @@ import { COMMAND_EVENT } from '../context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 import { recommendedValues } from './recommended-values.ts';
 import { findChangedValue } from './seen-values.ts';
+import { isStillInForce } from './stored-request.ts';
 
 /** Approves the values that the user has read; refused where the recommended values have changed. */
 export const approveRecommendation: Command<OnWorkload<Operations['approveRecommendation']['body']>, ChangedRecommendation> = {
@@ -28,7 +29,7 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
         const moved = findChangedValue(body.containers, status?.containers ?? []);
         if (moved !== null)
           return { kind: 'conflict', message: `The recommended values have changed. ${moved} Read them and approve again.` };
-        if (spec.approved !== undefined && JSON.stringify(spec.approved.containers) === JSON.stringify(containers)) return null;
+        if (isStillInForce(spec.approved, containers, status, now)) return null;
         return { kind: 'patch', spec: { approved: { by, at: isoTime(now), containers }, rejected: null } };
       },
     });
@@ -58,12 +59,26 @@ export function findApprovalBlocker(status: RecommendationStatus | undefined): s
   const why = message === '' ? '' : `: ${message}`;
   if (state === 'blocked') return `The change is blocked${why}. Remove the cause, then approve.`;
   if (state === 'excluded') return `The workload is excluded${why}. End the exclusion, then approve.`;
-  if (state === 'awaiting' && reason === 'hpa')
-    return `A HorizontalPodAutoscaler blocks the change${why}. Approve once it no longer does, or set mode Auto, in which its target follows the requests.`;
+  if (state === 'awaiting') return findWait(status, why);
   // The approval replaces the rejection.
   if (reason === 'rejected') return null;
   if (state === 'optimal' || state === 'applied') return `No change is due${why}. Approve once the Recommendation awaits approval.`;
   return null;
+}
+
+/** Why a change that waits would be carried out hours later, to the surprise of who approved it; null: it waits for nothing of that kind. */
+function findWait({ reason, until }: RecommendationStatus = {}, why: string): string | null {
+  switch (reason) {
+    case 'hold':
+    case 'rolled-back':
+      return `The workload is on hold${until === undefined ? '' : ` until ${until}`}${why}. End the hold (evenkeel resume, or DELETE …/hold), then approve.`;
+    case 'paused':
+      return `Changes are paused${why}. End the pause, then approve.`;
+    case 'hpa':
+      return `A HorizontalPodAutoscaler blocks the change${why}. Approve once it no longer does, or set mode Auto, in which its target follows the requests.`;
+    default:
+      return null;
+  }
 }
 
 /** Appends the user's reason to a sentence. */

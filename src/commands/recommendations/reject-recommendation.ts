@@ -7,6 +7,7 @@ import { COMMAND_EVENT } from '../context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 import { recommendedValues } from './recommended-values.ts';
 import { findChangedValue } from './seen-values.ts';
+import { isStillInForce } from './stored-request.ts';
 
 /** Rejects the present values: they are not recommended again for 7 days unless they change. Removes an approval. */
 export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommendation']['body']>, ChangedRecommendation> = {
@@ -26,7 +27,7 @@ export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommen
         const moved = body?.containers === undefined ? null : findChangedValue(body.containers, status?.containers ?? []);
         if (moved !== null)
           return { kind: 'conflict', message: `The recommended values have changed. ${moved} Read them and decide again.` };
-        const isRejected = spec.rejected !== undefined && JSON.stringify(spec.rejected.containers) === JSON.stringify(containers);
+        const isRejected = isStillInForce(spec.rejected, containers, undefined, now);
         if (isRejected && spec.approved === undefined) return null;
         return { kind: 'patch', spec: { rejected: { by, at: isoTime(now), containers }, approved: null } };
       },

@@ -458,5 +458,8 @@ describe('mode Approve', () => {
     world.advice.set(WEB, [anAdvice({ cpu: '300m' })]);
     await world.run(10 * MINUTE_MS);
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'approval' });
+    await world.run(HOUR_MS);
+    // It stays stored, and each decision finds it anew.
+    expect(world.events.filter(({ reason }) => reason === 'ApprovalLapsed')).toHaveLength(1);
   });
 });

@@ -80,17 +80,29 @@ export function boundsOf(annotation: string | undefined): OverrideBounds | null 
   if (annotation === undefined) return null;
   try {
     const parsed: unknown = JSON.parse(annotation);
-    return isBounds(parsed) ? parsed : null;
+    return isBounds(parsed) ? withTexts(parsed) : null;
   } catch {
     return null;
   }
 }
 
-function isBounds(value: unknown): value is OverrideBounds {
+/** Amounts may be numbers in an annotation, as in a policy. */
+function withTexts(bounds: Readonly<Record<string, Readonly<Record<string, string | number>>>>): OverrideBounds {
+  return Object.fromEntries(
+    Object.entries(bounds).map(([container, amounts]) => [
+      container,
+      Object.fromEntries(Object.entries(amounts).map(([resource, amount]) => [resource, String(amount)])),
+    ]),
+  );
+}
+
+function isBounds(value: unknown): value is Readonly<Record<string, Readonly<Record<string, string | number>>>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.values(value).every((bound: unknown) => {
     if (typeof bound !== 'object' || bound === null || Array.isArray(bound)) return false;
-    return Object.entries(bound).every(([name, amount]) => (name === 'cpu' || name === 'memory') && typeof amount === 'string');
+    return Object.entries(bound).every(
+      ([name, amount]) => (name === 'cpu' || name === 'memory') && (typeof amount === 'string' || typeof amount === 'number'),
+    );
   });
 }
 

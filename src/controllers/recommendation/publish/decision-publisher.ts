@@ -36,13 +36,23 @@ export class DecisionPublisher {
     this.#workloads = new WorkloadMetrics(ports.metrics, ports.maxWorkloadMetrics, ports.logger);
   }
 
-  recordEvents(workload: WorkloadRecord, notes: readonly DecisionEvent[]): void {
+  recordEvents(workload: WorkloadRecord, decided: readonly DecisionEvent[]): void {
+    const notes = this.#withoutRepetitions(workload, decided);
     logEvents(this.#ports.logger, workloadKey(workload), notes);
     for (const event of notes) {
       this.#ports.events.record(decisionEvent(workload, event));
       if (event.reason === 'Idled') this.#metrics.countIdleTransition('idled');
       if (event.reason === 'Woken') this.#metrics.countIdleTransition('woken');
     }
+  }
+
+  /** A lapsed approval stays in the spec and is decided anew each time, but is reported once. */
+  #withoutRepetitions(workload: WorkloadRecord, notes: readonly DecisionEvent[]): readonly DecisionEvent[] {
+    const { cluster } = this.#ports;
+    const key = workloadKey(workload);
+    const { reason, message } = latestStatus(this.#ports, key, cluster.findRecommendation(key)) ?? {};
+    const isReported = (note: DecisionEvent): boolean => reason === 'approval' && (message ?? '').startsWith(note.message);
+    return notes.filter((note) => note.reason !== 'ApprovalLapsed' || !isReported(note));
   }
 
   /**

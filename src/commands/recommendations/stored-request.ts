@@ -1,0 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RecommendationSpecApprovedContainer, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
+import { USER_REQUEST_EXPIRES_AFTER_MS } from '../../core/resize/model/situation.ts';
+import { instantOf } from '#kube/time/iso-time';
+import type { Instant } from '#kube/units';
+
+/**
+ * Whether an approval or rejection of the same values is stored and still in force, so that repeating it changes nothing: it is not older
+ * than 7 days, and the values were not rolled back since.
+ */
+export function isStillInForce(
+  stored: { readonly at?: string; readonly containers?: readonly RecommendationSpecApprovedContainer[] } | undefined,
+  values: readonly RecommendationSpecApprovedContainer[],
+  status: RecommendationStatus | undefined,
+  now: Instant,
+): boolean {
+  const at = instantOf(stored?.at);
+  if (at === null || now - at >= USER_REQUEST_EXPIRES_AFTER_MS) return false;
+  const rolledBackAt = instantOf(status?.rolledBack?.at);
+  return (rolledBackAt === null || at > rolledBackAt) && isDeepStrictEqual(stored?.containers, values);
+}
