@@ -187,6 +187,21 @@ describe('roll back', () => {
     expect(world.records.written.length).toBe(1);
   });
 
+  test('is requested again after one by a clock that is ahead was carried out', async () => {
+    const ahead = '2026-11-22T00:00:00.000Z';
+    world.cluster.recommendationList = world.cluster.recommendationList.map((each) =>
+      each.spec.targetRef.name !== 'cart'
+        ? each
+        : {
+            ...each,
+            spec: { ...each.spec, rollback: { by: 'ann', at: ahead } },
+            status: { ...each.status, rolledBack: { at: '2026-11-20T14:00:00.000Z', reason: 'requested', requestedAt: ahead } as never },
+          },
+    );
+    await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
+    expect(world.records.written.length).toBe(1);
+  });
+
   test('is refused in mode Off, where it would stay pending until the mode changes', async () => {
     expect(
       (await carryOut(rollbackRecommendation, { ...ports, modeOf: () => 'Off' }, aCaller(), { target: CART, body: undefined })).kind,

@@ -25,7 +25,7 @@ export function formatRecommendations(recommendations: readonly Recommendation[]
     case 'yaml':
       return stringify(recommendations.map(documentOf)).trimEnd();
     case 'patch':
-      return recommendations.flatMap(patchOf).join('---\n').trimEnd();
+      return joinPatches(recommendations.flatMap(patchOf));
   }
 }
 
@@ -84,11 +84,17 @@ function patchOf({ metadata, spec, status }: Recommendation): readonly string[] 
   return [`${headerOf(kind, metadata.namespace ?? '', name, status?.mode)}${stringify(patch)}`];
 }
 
-/** How the patch is used. kubectl reads the first document of a file alone, so that a patch needs a file of its own. */
+/** kubectl reads the first document of a patch file alone. */
+function joinPatches(patches: readonly string[]): string {
+  const note = '# Write each patch to a file of its own: evenkeel recommend NAMESPACE/NAME -o patch > FILE\n';
+  return `${patches.length > 1 ? note : ''}${patches.join('---\n')}`.trimEnd();
+}
+
+/** How the patch is used. */
 function headerOf(kind: string, namespace: string, name: string, mode: string | undefined): string {
   const workload = `${namespace}/${name}`;
   const use = PATCHED_KINDS.has(kind)
-    ? `evenkeel recommend ${workload} -o patch > FILE; kubectl patch ${kind.toLowerCase()} ${name} -n ${namespace} --patch-file FILE`
+    ? `kubectl patch ${kind.toLowerCase()} ${name} -n ${namespace} --patch-file FILE`
     : 'copy the resources into its manifest, since kubectl cannot merge them into this kind';
   const note =
     mode === 'Auto'

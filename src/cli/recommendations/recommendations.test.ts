@@ -244,7 +244,8 @@ describe('evenkeel recommend', () => {
   test('prints a patch that can be copied', async () => {
     stored = [aRecommendation('web'), aRecommendation('report', {}, 'CronJob')];
     expect((await recommend('-n', 'shop', '-o', 'patch')).out)
-      .toBe(`# CronJob shop/report: evenkeel recommend shop/report -o patch > FILE; kubectl patch cronjob report -n shop --patch-file FILE
+      .toBe(`# Write each patch to a file of its own: evenkeel recommend NAMESPACE/NAME -o patch > FILE
+# CronJob shop/report: kubectl patch cronjob report -n shop --patch-file FILE
 spec:
   jobTemplate:
     spec:
@@ -259,7 +260,7 @@ spec:
                 limits:
                   memory: 256Mi
 ---
-# Deployment shop/web: evenkeel recommend shop/web -o patch > FILE; kubectl patch deployment web -n shop --patch-file FILE
+# Deployment shop/web: kubectl patch deployment web -n shop --patch-file FILE
 spec:
   template:
     spec:
