@@ -195,7 +195,7 @@ describe('roll back', () => {
         : {
             ...each,
             spec: { ...each.spec, rollback: { by: 'ann', at: ahead } },
-            status: { ...each.status, rolledBack: { at: '2026-11-20T14:00:00.000Z', reason: 'requested', requestedAt: ahead } as never },
+            status: { ...each.status, rolledBack: { at: '2026-11-20T14:00:00.000Z', reason: 'requested', requestedAt: ahead } },
           },
     );
     await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
