@@ -11,7 +11,7 @@ export class ByTarget<T extends { readonly target: TargetRef }> {
     return this.#all.values();
   }
 
-  /** Objects that target a workload. @param matches whether the API group of a target with its kind and name matches, too */
+  /** Objects that target a workload. @param isMatch whether the API group of a target with its kind and name matches, too */
   of(workload: WorkloadKey, isMatch: (target: TargetRef) => boolean): readonly T[] {
     return [...this.#byTarget.of(workload)].filter(({ target }) => isMatch(target));
   }

@@ -15,7 +15,7 @@ const NANO_PER_THOUSANDTH = 1_000_000n;
 /** Arithmetic of `PodSum` on amounts. */
 export const SUM_RULES: AmountRules<Sums, Amounts> = { zero: () => new Map(), add: addAmounts, raise: raiseAmounts };
 
-/** Parses a resource list; an invalid quantity counts as 0. @param counts filters resources; absent: all */
+/** Parses a resource list; an invalid quantity counts as 0. @param isCounted filters resources; absent: all */
 export function readAmounts(list: Wire, isCounted?: (resource: string) => boolean): Sums {
   const sums: Sums = new Map();
   for (const resource in list) if (isCounted === undefined || isCounted(resource)) sums.set(resource, amountOf(resource, list[resource]));

@@ -63,7 +63,7 @@ export interface ReconcilersDependencies {
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
-  readonly pauseReporter: Pick<PauseReporter, 'onChange'>;
+  readonly pauseReporter: Pick<PauseReporter, 'onChange' | 'recordInForce'>;
   readonly permissions: PermissionWatch;
   readonly informers: Pick<KubernetesInformers, 'scalableKinds'>;
   readonly autoscalerLease: Pick<AutoscalerLeaseReader, 'lease' | 'onChange'>;
@@ -145,6 +145,7 @@ export class Reconcilers {
       // An OOM kill is handled at once, without waiting for the policy's interval.
       this.#dependencies.usage.onOomKill((kill) => workloads.add(kill.workload, 'high')),
     ];
+    this.#dependencies.pauseReporter.recordInForce();
     policies.add(NO_POLICY, 'low');
     for (const { metadata } of state.podResizePolicies()) policies.add(metadata.name, 'low');
     for (const workload of state.workloads()) workloads.add(workloadKey(workload), 'low');

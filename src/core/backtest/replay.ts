@@ -18,7 +18,7 @@ export interface RequestPolicy {
 
 /**
  * Request in force in each slot; NaN before the first decision. The request at index i depends on values before i.
- * @param refuses whether the node has no capacity for a raise in a slot; the raise takes effect when it has
+ * @param isRefused whether the node has no capacity for a raise in a slot; the raise takes effect when it has
  */
 export function replay(
   values: Float64Array,

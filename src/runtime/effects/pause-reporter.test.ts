@@ -37,6 +37,7 @@ function watchPause({ isLeader = true, inForce = null }: { readonly isLeader?: b
   watch.onChange(() => (changes += 1));
   watch.start();
   return {
+    watch,
     clock,
     lines: logger.lines,
     events,
@@ -104,4 +105,13 @@ test('a replica that does not lead writes no Event', () => {
   const { lines, events, set } = watchPause({ isLeader: false });
   set(INCIDENT);
   expect([lines.length, events.length]).toEqual([1, 0]);
+});
+
+test('a replica that becomes the leader during a pause writes its Event', () => {
+  const { watch, events, set } = watchPause({ isLeader: false });
+  watch.recordInForce();
+  set(INCIDENT);
+  expect(events).toEqual([]);
+  watch.recordInForce();
+  expect(events.map(({ reason, subject }) => [reason, subject.uid])).toEqual([['Paused', 'u-1']]);
 });

@@ -50,6 +50,11 @@ export class PauseReporter {
     this.#update();
   }
 
+  /** Records the Event of a pause that began while this replica did not lead. */
+  recordInForce(): void {
+    if (this.#reported !== null) this.#recordEvent(this.#reported, this.#reported.uid);
+  }
+
   stop(): void {
     this.#unsubscribe();
     this.#cancelEnd();
@@ -75,12 +80,16 @@ export class PauseReporter {
   }
 
   #report(pause: PauseRecord | null, before: PauseRecord | null): void {
-    const { logger, events, isLeader, configMap } = this.#dependencies;
+    const { logger, isLeader, configMap } = this.#dependencies;
     const source = `${configMap.namespace}/${configMap.name}`;
     if (pause === null) logger.info('The pause ended; changes are allowed again', { configMap: source });
     else logger.warn('Every change is paused', { configMap: source, ...pauseFields(pause) });
     const uid = (pause ?? before)?.uid;
-    if (!isLeader() || uid === undefined) return;
+    if (isLeader() && uid !== undefined) this.#recordEvent(pause, uid);
+  }
+
+  #recordEvent(pause: PauseRecord | null, uid: string): void {
+    const { events, configMap } = this.#dependencies;
     events.record({
       subject: { apiVersion: 'v1', kind: 'ConfigMap', ...configMap, uid },
       type: pause === null ? 'Normal' : 'Warning',

@@ -19,7 +19,7 @@ export function sumContainers(spec: Wire, requestsOf: RequestsOf, requestsOfInit
   return sum.total();
 }
 
-/** Parses the requests of a container. @param counts filters resources; absent: all. @throws WireError */
+/** Parses the requests of a container. @param isCounted filters resources; absent: all. @throws WireError */
 export function readRequests(container: Wire, isCounted?: (resource: string) => boolean): Sums {
   return readAmounts(objectAt(objectAt(container, 'resources'), 'requests'), isCounted);
 }
@@ -58,7 +58,7 @@ function canBeWhole(resource: string): boolean {
   return resource === 'cpu' || resource === 'memory' || resource.startsWith('hugepages-');
 }
 
-/** Parses the overhead of a pod. @param counts filters resources; absent: all. @throws WireError */
+/** Parses the overhead of a pod. @param isCounted filters resources; absent: all. @throws WireError */
 export function readOverhead(spec: Wire, isCounted?: (resource: string) => boolean): Amounts {
   return readAmounts(objectAt(spec, 'overhead', 'spec.overhead'), isCounted);
 }

@@ -213,7 +213,7 @@ export class CpuModel {
     }
   }
 
-  /** Decides the open hour. @param moves whether the hour before had usage; otherwise no value changes */
+  /** Decides the open hour. @param isMeasured whether the hour before had usage; otherwise no value changes */
   #decide(isMeasured: boolean): void {
     forecastHour(this.#bank, this.#ring, this.#hour, this.#hourEndPeaks, this.#forecasts);
     const floor = this.#hoursKnown < PEAK_ONLY_HOURS ? this.#ring.maxPeak(this.#hour, 24) * COLD_START_RATIO : NaN;

@@ -45,7 +45,7 @@ export class GoalValue {
 
   /**
    * Applies the decision for `hour` to the base, outside its dead band.
-   * @param moves false: the hour before had no usage, so the base stays
+   * @param isMeasured false: the hour before had no usage, so the base stays
    */
   decide(hour: number, decision: HourDecision, isMeasured: boolean): void {
     const { raiseRatio, confirmsRaises, lowerRatio, lowerIntervalHours } = this.#rules;

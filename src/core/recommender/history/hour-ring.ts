@@ -49,8 +49,8 @@ export class HourRing {
   }
 
   /**
-   * Peak that one hour in `everyHours` of the `hours` hours before the hour `before` reaches or exceeds: the highest but n − 1, with n known
-   * hours ÷ `everyHours`; NaN: none.
+   * The n-th highest peak of the `hours` hours before the hour `before`, where n = known hours ÷ `everyHours`, and 1 at least: on average one
+   * hour in `everyHours` reaches it. NaN: none is known.
    */
   peakReachedEvery(everyHours: number, before: number, hours: number): number {
     const codes: number[] = [];

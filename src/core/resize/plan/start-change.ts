@@ -34,7 +34,8 @@ export function startChange(draft: Draft): Outcome {
   const { allowed, waits } = splitByBlockers(draft.context, due, approved !== null);
   if (allowed.length === 0) return outcomeOfWaiting(waits, draft.unchanged());
   const concurrency = awaitConcurrency(draft.context);
-  const now = concurrency === null ? allowed : listUndelayed(allowed, approved !== null);
+  // `maxConcurrent` delays reductions alone.
+  const now = concurrency === null ? allowed : allowed.filter(({ direction }) => direction === 'raise');
   if (concurrency !== null && now.length === 0) return concurrency;
   const values = approved === null ? valuesFor(draft.containers, now) : approvedPart(draft.containers, approved.values, now);
   if (approved !== null) return begin(draft, values, { reason: reasonOf(now), by: approved.by });
@@ -58,13 +59,6 @@ function awaitConcurrency({ policy, otherWorkloadsUnderWay: others, governedWork
   const share = maxConcurrent.kind === 'count' ? '' : ` of ${governedWorkloads}, so ${most}`;
   const words = `${others} other workloads are being resized; maxConcurrent is ${formatCountOrPercent(maxConcurrent)}${share}`;
   return outcome('awaiting', 'concurrency', words);
-}
-
-/** Changes that `maxConcurrent` does not delay: raises. An approved change is made as a whole or not at all. */
-function listUndelayed(changes: readonly DueChange[], isApproved: boolean): readonly DueChange[] {
-  const raises = changes.filter(({ direction }) => direction === 'raise');
-  if (!isApproved) return raises;
-  return raises.length === changes.length || raises.some(({ urgent }) => urgent) ? changes : [];
 }
 
 function decideNothingDue(draft: Draft): Outcome {

@@ -68,7 +68,8 @@ export class Overview {
     const before = this.#cluster.data;
     this.#cluster = { data: { cluster: record, arithmetic: before?.arithmetic ?? null }, failure: null };
     void this.#readCluster();
-    if (record.mode !== this.#mode?.mode) void this.#readMode();
+    // Reason and end of a pause are not in the record.
+    if (record.mode !== this.#mode?.mode || record.mode === 'paused') void this.#readMode();
     const now = performance.now();
     if (now - this.#nodesReadMs > NODES_INTERVAL_MS) void this.#readNodes();
     if (now - this.#usageReadMs > USAGE_INTERVAL_MS) void this.#readUsage();

@@ -6,7 +6,7 @@ export class DirtyWorkloads {
   readonly #keys = new Set<WorkloadKey>();
   #areAll: boolean;
 
-  /** @param hasOnlyMatching true: every workload counts as changed until the first `take` */
+  /** @param areAll true: every workload counts as changed until the first `take` */
   constructor(areAll: boolean) {
     this.#areAll = areAll;
   }

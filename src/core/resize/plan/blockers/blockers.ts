@@ -1,4 +1,4 @@
-// Why a due change waits before it starts, and until when. carry-out.ts has the reasons of single pods; `WAITING_RANK` has the order.
+// Why a due change waits before it starts, and until when. steps/plan-steps.ts has the reasons of single pods; `WAITING_RANK` has the order.
 
 import { formatCpu } from '#kube/quantity';
 import { formatDuration } from '../../../model/duration.ts';

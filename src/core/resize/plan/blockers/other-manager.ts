@@ -27,7 +27,7 @@ const FORGOTTEN_AFTER_MS: DurationMs = 7 * DAY_MS;
 export function findOtherManager({ pods, vpas }: Pick<WorkloadSituation, 'pods' | 'vpas'>): string | null {
   const acting = vpas.find(({ updateMode }) => !HARMLESS_MODES.has(updateMode));
   if (acting !== undefined) {
-    return `VerticalPodAutoscaler ${acting.name} sizes the pods (updateMode ${acting.updateMode}); set updateMode to Off, or delete it`;
+    return `VerticalPodAutoscaler ${acting.name} sizes the pods (updateMode ${acting.updateMode}); set updateMode to Off, and delete it once its pods were replaced`;
   }
   // A VerticalPodAutoscaler in mode Initial annotates pods only at creation.
   if (vpas.length > 0) return null;
