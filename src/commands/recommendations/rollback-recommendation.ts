@@ -23,7 +23,7 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
       decide: ({ spec, status }, now) => {
         const requestedAt = instantOf(spec.rollback?.at);
         const rolledBackAt = instantOf(status?.rolledBack?.at);
-        // The time of a request is that of the clock of whoever wrote it, which may be ahead.
+        // The time of a request is that of the user’s clock, which may be ahead.
         const isCarriedOut = requestedAt !== null && instantOf(status?.rolledBack?.requestedAt) === requestedAt;
         if (requestedAt !== null && !isCarriedOut && (rolledBackAt === null || rolledBackAt < requestedAt)) return null;
         if (status?.previous === undefined) return { kind: 'conflict', message: describeNothingToRollBack(status?.rolledBack, now) };
