@@ -126,6 +126,7 @@ describe('evenkeel approve, reject and rollback', () => {
   test.each([
     ['hold', 'is on hold until 2026-11-27T10:00:00Z: not now. End the hold (evenkeel resume, or DELETE …/hold), then approve.'],
     ['paused', 'Changes are paused: not now. End the pause, then approve.'],
+    ['dry-run', 'in dry run: not now. End the dry run, then approve.'],
   ])('approve is refused during a %s, since it would be carried out hours later', async (reason, message) => {
     stored = [aRecommendation('web', { state: 'awaiting', reason, until: '2026-11-27T10:00:00Z', message: 'not now' })];
     const { code, err } = await run(request(APPROVE), 'shop/web');

@@ -74,6 +74,8 @@ function findWait({ reason, until }: RecommendationStatus = {}, why: string): st
       return `The workload is on hold${until === undefined ? '' : ` until ${until}`}${why}. End the hold (evenkeel resume, or DELETE …/hold), then approve.`;
     case 'paused':
       return `Changes are paused${why}. End the pause, then approve.`;
+    case 'dry-run':
+      return `The workload's policy or the controller is in dry run${why}. End the dry run, then approve.`;
     case 'hpa':
       return `A HorizontalPodAutoscaler blocks the change${why}. Approve once it no longer does, or set mode Auto, in which its target follows the requests.`;
     default:

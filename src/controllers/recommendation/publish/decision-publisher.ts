@@ -51,7 +51,8 @@ export class DecisionPublisher {
     const { cluster } = this.#ports;
     const key = workloadKey(workload);
     const { reason, message } = latestStatus(this.#ports, key, cluster.findRecommendation(key)) ?? {};
-    const isReported = (note: DecisionEvent): boolean => reason === 'approval' && (message ?? '').startsWith(note.message);
+    const isReported = (note: DecisionEvent): boolean =>
+      (reason === 'approval' || reason === 'dry-run') && (message ?? '').includes(note.message);
     return notes.filter((note) => note.reason !== 'ApprovalLapsed' || !isReported(note));
   }
 

@@ -49,17 +49,19 @@ export class HourRing {
   }
 
   /**
-   * The n-th highest peak of the `hours` hours before the hour `before`, where n = known hours ÷ `everyHours`, and 1 at least: on average one
-   * hour in `everyHours` reaches it. NaN: none is known.
+   * The n-th highest peak of the `hours` hours before the hour `before`, where n = hours of history ÷ `everyHours`: on average one hour in
+   * `everyHours` reaches it. Each hour that was not measured counts as one that does, so n is smaller by one, and 1 at least. NaN: none is known.
    */
   peakReachedEvery(everyHours: number, before: number, hours: number): number {
     const codes: number[] = [];
-    for (let hour = Math.max(before - hours, this.#end - this.#peaks.length, 0); hour < Math.min(before, this.#end); hour++) {
+    let unknown = 0;
+    for (let hour = Math.max(before - hours, this.#firstKnown()); hour < before; hour++) {
       const code = this.#peakCode(hour);
       if (code !== UNKNOWN_CODE) codes.push(code);
+      else unknown += 1;
     }
     const sorted = Uint16Array.from(codes).sort();
-    const rank = Math.max(1, Math.floor(sorted.length / everyHours));
+    const rank = Math.max(1, Math.floor((sorted.length + unknown) / everyHours) - unknown);
     return decodeValue(sorted.at(-rank) ?? UNKNOWN_CODE);
   }
 

@@ -9,6 +9,7 @@ import { recordCpuLimitSteps } from './container/cpu-limit.ts';
 import { findAutoscalerPause, isFixedTargetLowered } from './autoscalers/autoscaler-bounds.ts';
 import { planSteps, type StepPlan } from './steps/plan-steps.ts';
 import type { Draft } from './draft.ts';
+import { isBurst } from './due/bursts.ts';
 import type { DueChange } from './due/due-changes.ts';
 import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered, resetRollBackCount } from './due/remembered-change.ts';
 import { withReductions } from './due/once-a-day.ts';
@@ -163,11 +164,12 @@ export function raiseTarget(draft: Draft): void {
   }
 }
 
-/** Whether a container uses more CPU now than the change under way leaves it: the recommendation of mode Approve does not follow bursts. */
+/** Whether a container whose CPU the change under way lowers is in a burst: the recommendation of mode Approve does not follow bursts. */
 function isOutgrown({ context, memory }: Draft, change: ChangeUnderWay): boolean {
-  return context.advice.some(({ container, cpu }) => {
-    const to = change.values.get(container)?.requests.cpuMillicores ?? null;
-    return cpu !== null && to !== null && cpu.latest > to && isContainerLowered(change, memory.previous, container);
+  return context.advice.some((advice) => {
+    const from = memory.previous?.values.get(advice.container)?.requests.cpuMillicores ?? null;
+    const to = change.values.get(advice.container)?.requests.cpuMillicores ?? null;
+    return from !== null && to !== null && to < from && isBurst(context.policy, advice, advice.cpu?.latest ?? 0, to);
   });
 }
 

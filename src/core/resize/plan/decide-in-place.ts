@@ -23,7 +23,7 @@ import { describeExternalResizes, findOtherManager, externalResizes } from './bl
 import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackObservedReductions } from './roll-back.ts';
 import { isReducingChange, isVerificationNeeded } from './due/stages.ts';
 import { startChange } from './start-change.ts';
-import { currentApproval, currentRejection } from './plan-due-changes.ts';
+import { currentRejection } from './plan-due-changes.ts';
 import { describeObservation } from './verify/observed-reductions.ts';
 import { listReverts } from './steps/failed-resize-reverts.ts';
 import { planSteps } from './steps/plan-steps.ts';
@@ -250,7 +250,7 @@ function decideChange(draft: Draft): Outcome {
 function endUnapprovedReduction(draft: Draft): void {
   const { apply, previous } = draft.memory;
   if (apply === null || draft.mode !== 'Approve' || apply.by !== 'evenkeel') return;
-  if (isReducingChange(apply, previous?.values ?? null) && currentApproval(draft.plan).kind !== 'valid') endChange(draft);
+  if (isReducingChange(apply, previous?.values ?? null)) endChange(draft);
 }
 
 function endIncreases(draft: Draft): void {

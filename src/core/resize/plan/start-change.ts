@@ -51,6 +51,12 @@ function approvedPart(plans: readonly ContainerPlan[], approved: Values, now: re
   return valuesFor(wanted, now);
 }
 
+/** Whether an earlier part of the same approval was applied: a roll-back returns to the values before all of it. */
+function isFurtherPart({ memory: { lastApplied }, context }: Draft, by: string): boolean {
+  const { approved } = context.userRequests;
+  return approved !== null && approved.by === by && lastApplied?.by === by && lastApplied.at >= approved.at;
+}
+
 /** Outcome where `maxConcurrent` is reached; null: another workload may be reduced. */
 function awaitConcurrency({ policy, otherWorkloadsUnderWay: others, governedWorkloads }: WorkloadSituation): Outcome | null {
   const { maxConcurrent } = policy;
@@ -102,8 +108,10 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
     ...why,
     values,
   };
+  const { previous } = draft.memory;
   draft.remember({
     ...memoryAfterStart(draft.memory, change, inForce),
+    ...(previous !== null && isFurtherPart(draft, why.by) ? { previous } : {}),
     // An approved raise is no temporary increase.
     ...(why.by === 'evenkeel' ? recordIncreases(draft.memory, draft.containers, inForce, values) : {}),
     ...recordCpuLimitSteps(draft.memory, draft.containers, values, now),

@@ -12,6 +12,7 @@ import { dueChanges, type DueChange } from '../due/due-changes.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
 import { withinPodBounds, type PodBounds } from '../pod/pod-bounds.ts';
 import { autoscalersIn, type Autoscaler, type AutoscalerTarget } from './autoscalers.ts';
+import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { modeInForce } from '../../policy/policy-rules.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
@@ -48,7 +49,7 @@ export function findAutoscalerBlocker(situation: WorkloadSituation, change: DueC
   for (const autoscaler of autoscalersIn(situation)) {
     const { hpa, blocker } = autoscaler;
     const measured = autoscaler.targets.find(({ metric }) => isMeasured(metric, change));
-    if (measured !== undefined && !isRaiseAfterKill(situation, change) && !isRestoration(autoscaler, measured, change, pods, mode)) {
+    if (measured !== undefined && !isRaiseAfterKill(situation, change, mode) && !isRestoration(autoscaler, measured, change, pods, mode)) {
       const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
       if (mode !== 'Auto') return waiting('hpa', `${of}; its target follows in mode Auto only`);
       if (blocker !== null && measured.minKeptRequest === null) return waiting('hpa', `${of}, and ${blocker.message}`, blocker.until);
@@ -60,7 +61,7 @@ export function findAutoscalerBlocker(situation: WorkloadSituation, change: DueC
   }
   // A paused ScaledObject, or one whose HorizontalPodAutoscaler is not in the informer's cache yet.
   const scaled = scaledObjects.find((each) => each.utilizationOf.includes(change.resource) && !hpas.some(({ name }) => name === each.hpa));
-  return scaled === undefined || isRaiseAfterKill(situation, change)
+  return scaled === undefined || isRaiseAfterKill(situation, change, mode)
     ? null
     : waiting(
         'hpa',
@@ -110,10 +111,17 @@ function awaitStableReplicas({ now }: WorkloadSituation, measured: boolean, hpa:
   return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, clearAt);
 }
 
-/** Whether kills justify a raise of memory: a stable number of replicas is less important. */
-function isRaiseAfterKill({ advice }: Pick<WorkloadSituation, 'advice'>, { container, resource, direction }: DueChange): boolean {
-  const isKilled = advice.some((each) => each.container === container && each.lastOomAt !== null);
-  return resource === 'memory' && direction === 'raise' && isKilled;
+/**
+ * Whether kills justify a raise of memory: a stable number of replicas is less important. A raise that waits for an approval is justified as
+ * long as the kills ask for it, in mode Auto while they are recent.
+ */
+function isRaiseAfterKill({ advice }: Pick<WorkloadSituation, 'advice'>, change: DueChange, mode: ResizeMode): boolean {
+  if (mode === 'Auto') return change.oom;
+  return change.oom || (change.resource === 'memory' && change.direction === 'raise' && advice.some(isAskedForByKills));
+}
+
+function isAskedForByKills({ oom }: ContainerAdvice): boolean {
+  return (oom?.killedPodNeed ?? 0) > 0;
 }
 
 /** Whether a raise restores the request for which a blocked autoscaler's target was set: it reverts Evenkeel's reduction. */
@@ -129,7 +137,7 @@ function isRestoration(
 }
 
 function boundsOf(
-  { hpa, blocker }: Autoscaler,
+  { hpa, blocker, memory }: Autoscaler,
   target: AutoscalerTarget,
   { pods, workload, advice }: WorkloadSituation,
   mode: ResizeMode,
@@ -141,12 +149,13 @@ function boundsOf(
   const about = { resource: metric.resource, container: metric.container, step: 'autoscaler' } as const;
   const point = kept ?? { percent: live, request: now };
   // An OOM kill lifts the upper bound of memory: a stable number of replicas is less important.
-  const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
+  const isKilled = mode === 'Auto' ? ({ lastOomAt }: ContainerAdvice): boolean => lastOomAt !== null : isAskedForByKills;
+  const killed = metric.resource === 'memory' && advice.some(isKilled);
   // The upper bound is never below the present request, which throttling may have raised.
   const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : Math.max(greatest, now));
   if (mode !== 'Auto') {
     // Where the owner restored the target, the request that belongs to it keeps the number of replicas.
-    const kept = isTargetRestored(target, now) ? point.request : now;
+    const kept = memory.reverts > 0 && isTargetRestored(target, now) ? point.request : now;
     const reason = `${name} measures ${metric.resource} against the request; its target follows in mode Auto only`;
     return { ...about, least: kept, greatest: upTo(kept), reason };
   }

@@ -6,6 +6,7 @@ import { findNextOpening, findOpening } from '../../../model/window.ts';
 import { findAutoscalerBlocker } from '../autoscalers/autoscaler-bounds.ts';
 import { awaitClock } from './clock-skew.ts';
 import type { DueChange } from '../due/due-changes.ts';
+import { isBurst } from '../due/bursts.ts';
 import { awaitErrorRate } from './error-rate.ts';
 import { awaitReductionInterval } from '../due/once-a-day.ts';
 import { describePause } from '../../../model/describe-pause.ts';
@@ -103,8 +104,9 @@ export function findDueChangeBlocker(situation: WorkloadSituation, change: DueCh
  */
 function awaitEndOfBurst({ policy, overrides, advice }: WorkloadSituation, { container, resource, to }: DueChange): Waiting | null {
   if (resource !== 'cpu' || to === undefined || modeInForce(policy, overrides) === 'Auto') return null;
-  const recent = advice.find((each) => each.container === container)?.cpu?.recentPeak ?? 0;
-  if (recent <= to) return null;
+  const known = advice.find((each) => each.container === container);
+  const recent = known?.cpu?.recentPeak ?? 0;
+  if (known === undefined || !isBurst(policy, known, recent, to)) return null;
   return waiting(
     'confidence',
     `${container} used ${formatCpu(recent)} of CPU in the last hour; it is reduced to ${formatCpu(to)} once an hour stays below`,
