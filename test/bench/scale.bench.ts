@@ -1,0 +1,162 @@
+// The controller's process at the size of a cluster: memory, start, CPU, event loop, writes, requests and reads, against a played API server
+// and played kubelets in processes of their own. Each size is measured in these steps:
+//
+//   1. a start against the same cluster without pods, for the heap that pods do not take
+//   2. the first start with pods, and a minute in which every node is read twice
+//   3. MINUTES of steady load: 200 watch events a second at 5,000 nodes, 100 dashboard reads a second, an event stream
+//   4. the stop at SIGTERM, and a restart against the same cluster
+//
+//   make bench BENCH=scale
+//   node test/bench/scale.bench.ts [--nodes N]… [--minutes M] [--record]
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePorts } from '../e2e/free-ports.ts';
+import { TestFixture } from '../e2e/processes.ts';
+import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
+import type { ReadFigures } from './scale/measure/dashboard-clients.ts';
+import type { ToClients } from './scale/measure/dashboard-clients-process.ts';
+import { measureVisibility } from './scale/measure/event-visibility.ts';
+import { MeasuredController } from './scale/measured-controller.ts';
+import { planCluster } from './scale/played/cluster-plan.ts';
+import { createIdentities, PlayedProcesses } from './scale/played-processes.ts';
+import { type Moment, scaleFigures, type ScaleMeasurements } from './scale/scale-figures.ts';
+import { readScaleOptions, type ScaleOptions } from './scale/scale-options.ts';
+
+const SETTLE_MS = 60_000;
+const MINUTE_MS = 60_000;
+const READS_PER_SECOND = 100;
+/** Workloads that are read one by one. */
+const SINGLES = 40;
+const NOT_CARRIED = [
+  'two cores are shared by the controller, the played cluster and the clients: latencies and delays are upper bounds, CPU time is not affected',
+  'a day of usage: memory is that of minutes of history, and reductions of a policy with pace Daily are not due',
+  'wide area networks, a slow API server and etcd: requests are answered from memory over loopback',
+  'a metrics scraper, several replicas, PostgreSQL and Prometheus',
+];
+
+const { sizes, minutes, record } = readOptions();
+const figures: Figure[] = [];
+for (const nodes of sizes) figures.push(...(await measureSize(nodes)));
+for (const limit of NOT_CARRIED) console.log(JSON.stringify({ figure: 'scale: not measured', limit }));
+const { regressions, compared, notCompared } = compareFigures(figures, readRecordedFigures());
+console.log(JSON.stringify({ figure: 'scale: regression-check', compared, notCompared, regressions }));
+if (record) recordFigures(figures);
+else if (regressions.length > 0) process.exitCode = 1;
+
+async function measureSize(nodes: number): Promise<readonly Figure[]> {
+  const fixture = new TestFixture();
+  try {
+    const measured = scaleFigures(await measure(fixture, nodes));
+    return measured.map(({ goal, ...figure }) => {
+      const { id, ...rest } = figure;
+      const isMet = goal === undefined ? {} : { goal, isMet: figure.value <= goal };
+      console.log(JSON.stringify({ figure: id, ...rest, ...isMet }));
+      return figure;
+    });
+  } finally {
+    await fixture.tearDown();
+  }
+}
+
+async function measure(fixture: TestFixture, nodes: number): Promise<ScaleMeasurements> {
+  const emptyHeapBytes = await measureEmptyHeap(fixture, nodes);
+  const identities = await createIdentities(join(fixture.folder, 'played'));
+  const played = await PlayedProcesses.start(nodes, identities, true);
+  fixture.addCleanup(() => played.end());
+  const { workloads } = planCluster(nodes);
+  const [dashboard = 0, metrics = 0] = await freePorts(2);
+  const ports = { dashboard, metrics };
+
+  const { controller, ...firstStart } = await MeasuredController.start(fixture, played, 'first', ports, workloads.length);
+  const { heapUsed: fullHeapBytes, ...starting } = await controller.report();
+  note('started', nodes, { starting, times: controller.times() });
+  played.setLoad(true);
+  await wait(SETTLE_MS);
+  const settling = await controller.report();
+
+  const clients = fork(join(import.meta.dirname, 'scale/measure/dashboard-clients-process.ts'), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  fixture.addCleanup(() => void clients.kill('SIGKILL'));
+  const singles = workloads.filter(({ kind }) => kind !== 'DaemonSet').slice(0, SINGLES);
+  const toClients = (type: ToClients['type']): void => {
+    const message: ToClients = {
+      type,
+      origin: controller.dashboard,
+      workloads: singles.map(({ namespace, name }) => `${namespace}/${name}`),
+      perSecond: READS_PER_SECOND,
+    };
+    clients.send(message);
+  };
+  toClients('start');
+  const visibility = new AbortController();
+  const visible = measureVisibility(controller.dashboard, (index, mark) => played.mark(index, mark), visibility.signal);
+  const moment = async (): Promise<Moment> => ({ times: controller.times(), counts: await played.counts() });
+  const from = await moment();
+  await wait(minutes * MINUTE_MS);
+  const to = await moment();
+  const steady = await controller.report();
+  visibility.abort();
+  const visibleMs = await visible;
+  toClients('stop');
+  const [reads] = (await once(clients, 'message')) as [ReadFigures];
+  const cycles = await controller.counter('evenkeel_resize_cycles_total');
+  const lostLeases = controller.lostLeases();
+  note('steady', nodes, { steady, reads, problems: controller.problems(), times: to.times, cycles, counts: to.counts });
+  const { ms: stopMs, code } = await controller.stop();
+  if (code !== 0) throw new Error(`the controller ended with ${String(code)} after SIGTERM\n${controller.process.recentOutput()}`);
+
+  const { controller: again, ...restart } = await MeasuredController.start(fixture, played, 'restart', ports, workloads.length);
+  note('restarted', nodes, { starting: await again.report(), problems: again.problems() });
+  await again.stop();
+  return {
+    nodes,
+    minutes,
+    pods: to.counts.objects['pods'] ?? 0,
+    emptyHeapBytes,
+    fullHeapBytes,
+    firstStart,
+    restart,
+    settling,
+    steady,
+    from,
+    to,
+    reads,
+    visibleMs,
+    longestRenewalGapMs: to.counts.longestRenewalGapMs,
+    lostLeases,
+    recommenderSeconds: cycles === 0 ? null : (to.times.threadSeconds['recommender'] ?? 0) / cycles,
+    stopMs,
+  };
+}
+
+/** Heap of the main thread after the first sync of the cluster without pods. */
+async function measureEmptyHeap(fixture: TestFixture, nodes: number): Promise<number> {
+  const played = await PlayedProcesses.start(nodes, await createIdentities(join(fixture.folder, 'without-pods')), false);
+  try {
+    const [dashboard = 0, metrics = 0] = await freePorts(2);
+    const { controller } = await MeasuredController.start(fixture, played, 'without-pods', { dashboard, metrics }, nodes);
+    const { heapUsed } = await controller.report();
+    await controller.process.kill();
+    return heapUsed;
+  } finally {
+    played.end();
+  }
+}
+
+/** A line with the details behind the figures. */
+function note(step: string, nodes: number, details: object): void {
+  console.log(JSON.stringify({ figure: `scale/${nodes}-nodes: ${step}`, ...details }));
+}
+
+function readOptions(): ScaleOptions {
+  try {
+    return readScaleOptions(process.argv.slice(2));
+  } catch (err) {
+    console.error(`${(err as Error).message}\n\nusage: node test/bench/scale.bench.ts [--nodes N]… [--minutes M] [--record]`);
+    process.exit(2);
+  }
+}

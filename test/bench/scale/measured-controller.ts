@@ -1,0 +1,134 @@
+// The controller's process as users start it, with the probe of its event loop.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { boundedFetch } from '../../bounded-fetch.ts';
+import { eventually, HANG_MS } from '../../eventually.ts';
+import type { RunningProcess, TestFixture } from '../../e2e/processes.ts';
+import type { LoopReport } from './measure/loop-ticks.ts';
+import { type ProcessTimes, readProcessTimes } from './measure/process-times.ts';
+import type { PlayedProcesses } from './played-processes.ts';
+
+export interface PhaseReport extends LoopReport {
+  /** Heap of the main thread after a garbage collection. */
+  readonly heapUsed: number;
+  readonly external: number;
+}
+
+export interface Started {
+  readonly controller: MeasuredController;
+  /** From the start of the process until its reads have all workloads, and until it reports that it has started. */
+  readonly readsReadyMs: number;
+  readonly readyMs: number;
+}
+
+const POLL_MS = 50;
+const LOST_LEASE = /"message":"(?:Lease was taken|Lease was not renewed|No longer leader)/;
+
+export class MeasuredController {
+  readonly process: RunningProcess;
+  readonly dashboard: string;
+  readonly metrics: string;
+  readonly #reports: string;
+  #seen = 0;
+
+  private constructor(process: RunningProcess, reports: string, dashboard: string, metrics: string) {
+    this.process = process;
+    this.#reports = reports;
+    this.dashboard = dashboard;
+    this.metrics = metrics;
+  }
+
+  /** Starts the controller and resolves when it reads from all workloads and has started. @param ports free ports of the dashboard and metrics */
+  static async start(
+    fixture: TestFixture,
+    played: PlayedProcesses,
+    name: string,
+    { dashboard, metrics }: { readonly dashboard: number; readonly metrics: number },
+    workloads: number,
+  ): Promise<Started> {
+    const reports = join(fixture.folder, `${name}.probe`);
+    const settings = {
+      'kubernetes.kubeconfig': played.kubeconfig,
+      'kubelet.port': String(played.kubeletPort),
+      'dashboard.addr': `127.0.0.1:${dashboard}`,
+      'controller.probeAddr': '127.0.0.1:0',
+      'controller.metricsAddr': `127.0.0.1:${metrics}`,
+      'history.url': `sqlite:${join(fixture.folder, `history-${played.kubeletPort}.sqlite`)}`,
+    };
+    const args = Object.entries(settings).map(([path, value]) => `--${path}=${value}`);
+    const environment = {
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'measure/loop-probe.ts')}`,
+      SCALE_BENCH_PROBE: reports,
+    };
+    const startedMs = performance.now();
+    const process = fixture.startProcess('src/cmd/evenkeel-controller.ts', args, environment);
+    const origin = `http://127.0.0.1:${dashboard}`;
+    const controller = new MeasuredController(process, reports, origin, `http://127.0.0.1:${metrics}/metrics`);
+    let readyMs = NaN;
+    const started = process.line('stderr', /"message":"Evenkeel started"/).then(() => void (readyMs = performance.now() - startedMs));
+    const readsReadyMs = await controller.#untilReadsReady(workloads, startedMs);
+    await started;
+    return { controller, readsReadyMs, readyMs };
+  }
+
+  /** Resolves with the time until a list has all workloads. Rejects where the process ends. */
+  async #untilReadsReady(workloads: number, startedMs: number): Promise<number> {
+    while (performance.now() - startedMs < HANG_MS) {
+      const total = await fetch(`${this.dashboard}/api/v1/recommendations?limit=1`)
+        .then(async (response) => ((await response.json()) as { readonly meta?: { readonly total?: number } }).meta?.total)
+        .catch(() => undefined);
+      if (total !== undefined && total >= workloads) return performance.now() - startedMs;
+      if (!this.process.isRunning) throw new Error(`the controller ended during its start\n${this.process.recentOutput()}`);
+      await wait(POLL_MS);
+    }
+    throw new Error(`the reads do not have ${workloads} workloads: the informers sync\n${this.process.recentOutput()}`);
+  }
+
+  times(): ProcessTimes {
+    return readProcessTimes(this.process.pid);
+  }
+
+  /** The event loop since the last report, and the heap now. */
+  async report(): Promise<PhaseReport> {
+    process.kill(this.process.pid, 'SIGUSR2');
+    const lines = await eventually('a report of the probe: it writes one at each SIGUSR2', HANG_MS, () => {
+      const found = existsSync(this.#reports) ? readFileSync(this.#reports, 'utf8').trim().split('\n') : [];
+      return found.length > this.#seen ? found : undefined;
+    });
+    this.#seen = lines.length;
+    return JSON.parse(lines.at(-1) ?? '{}') as PhaseReport;
+  }
+
+  /** Time from SIGTERM to the exit, and the exit code. */
+  async stop(): Promise<{ readonly ms: number; readonly code: number | null }> {
+    const startedMs = performance.now();
+    this.process.signal('SIGTERM');
+    const { code } = await this.process.exit();
+    return { ms: performance.now() - startedMs, code };
+  }
+
+  /** Value of a counter of `/metrics`, over all labels. */
+  async counter(name: string): Promise<number> {
+    const { text } = await boundedFetch(this.metrics, 'the metrics of the controller');
+    const samples = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+    return samples.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' '))), 0);
+  }
+
+  /** How often the log says that the lease was lost, before the stop. */
+  lostLeases(): number {
+    return this.process.stderr.filter((line) => LOST_LEASE.test(line)).length;
+  }
+
+  /** Warnings and errors of the log, counted by message. */
+  problems(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const line of this.process.stderr) {
+      const message = /"level":"(?:warn|error)".*?"message":"([^"]*)"|"message":"([^"]*)".*?"level":"(?:warn|error)"/.exec(line);
+      const text = message?.[1] ?? message?.[2];
+      if (text !== undefined) counts[text] = (counts[text] ?? 0) + 1;
+    }
+    return counts;
+  }
+}
