@@ -24,6 +24,8 @@ export interface Started {
 }
 
 const POLL_MS = 50;
+/** Part of a log line that is printed. */
+const MAX_LINE = 800;
 const LOST_LEASE = /"message":"(?:Lease was taken|Lease was not renewed|No longer leader)/;
 
 export class MeasuredController {
@@ -109,11 +111,11 @@ export class MeasuredController {
     return { ms: performance.now() - startedMs, code };
   }
 
-  /** Value of a counter of `/metrics`, over all labels. */
-  async counter(name: string): Promise<number> {
+  /** Value of a counter of `/metrics` with these labels: `evenkeel_resize_cycles_total{policy="everything"}`. */
+  async counter(series: string): Promise<number> {
     const { text } = await boundedFetch(this.metrics, 'the metrics of the controller');
-    const samples = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-    return samples.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' '))), 0);
+    const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+    return line === undefined ? 0 : Number(line.slice(series.length));
   }
 
   /** How often the log says that the lease was lost, before the stop. */
@@ -121,14 +123,15 @@ export class MeasuredController {
     return this.process.stderr.filter((line) => LOST_LEASE.test(line)).length;
   }
 
-  /** Warnings and errors of the log, counted by message. */
-  problems(): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = {};
+  /** Warnings and errors of the log by message, with the first of each. */
+  problems(): Readonly<Record<string, { readonly count: number; readonly first: string }>> {
+    const problems: Record<string, { count: number; readonly first: string }> = {};
     for (const line of this.process.stderr) {
-      const message = /"level":"(?:warn|error)".*?"message":"([^"]*)"|"message":"([^"]*)".*?"level":"(?:warn|error)"/.exec(line);
-      const text = message?.[1] ?? message?.[2];
-      if (text !== undefined) counts[text] = (counts[text] ?? 0) + 1;
+      if (!/"level":"(?:warn|error)"/.test(line)) continue;
+      const message = /"message":"([^"]*)"/.exec(line)?.[1] ?? line;
+      const problem = (problems[message] ??= { count: 0, first: line.slice(0, MAX_LINE) });
+      problem.count += 1;
     }
-    return counts;
+    return problems;
   }
 }

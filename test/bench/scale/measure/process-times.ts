@@ -9,6 +9,8 @@ export interface ProcessTimes {
   readonly cpuSeconds: number;
   /** CPU seconds of the main thread. */
   readonly mainSeconds: number;
+  /** Seconds that the main thread was runnable while other threads had the cores. */
+  readonly mainWaitSeconds: number;
   /** CPU seconds of each other thread, by its name. */
   readonly threadSeconds: Readonly<Record<string, number>>;
   readonly residentBytes: number;
@@ -36,6 +38,7 @@ export function readProcessTimes(pid: number): ProcessTimes {
     atMs: performance.now(),
     cpuSeconds: secondsOf(readFileSync(`/proc/${pid}/stat`, 'utf8')),
     mainSeconds,
+    mainWaitSeconds: runDelaySeconds(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')),
     threadSeconds,
     residentBytes: statusBytes(status, 'VmRSS'),
     peakBytes: statusBytes(status, 'VmHWM'),
@@ -56,6 +59,11 @@ function threadOf(pid: number, thread: string): { readonly name: string; readonl
 export function cpuTicksOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS]);
+}
+
+/** The run delay of a `schedstat` file: time on a run queue. */
+export function runDelaySeconds(schedstat: string): number {
+  return Number(schedstat.split(' ')[1]) / 1e9;
 }
 
 function secondsOf(stat: string): number {
