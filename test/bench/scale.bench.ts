@@ -10,27 +10,21 @@
 //   make bench BENCH=scale
 //   node test/bench/scale.bench.ts [--nodes N]… [--minutes M] [--record]
 
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePorts } from '../e2e/free-ports.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
-import type { ReadFigures } from './scale/measure/dashboard-clients.ts';
-import type { ToClients } from './scale/measure/dashboard-clients-process.ts';
-import { measureVisibility } from './scale/measure/event-visibility.ts';
+import { measurePhase, phaseDetails } from './scale/measure-phase.ts';
 import { MeasuredController } from './scale/measured-controller.ts';
-import { type PlannedWorkload, planCluster } from './scale/played/cluster-plan.ts';
+import { planCluster } from './scale/played/cluster-plan.ts';
 import { createIdentities, PlayedProcesses } from './scale/played-processes.ts';
-import { type Moment, type Phase, scaleFigures, type ScaleMeasurements } from './scale/scale-figures.ts';
+import { type Phase, scaleFigures, type ScaleMeasurements } from './scale/scale-figures.ts';
+import { startClients } from './scale/start-clients.ts';
 import { readScaleOptions, type ScaleOptions } from './scale/scale-options.ts';
 
 const SETTLE_MS = 60_000;
 const MINUTE_MS = 60_000;
-const READS_PER_SECOND = 100;
-/** Workloads that are read one by one. */
-const SINGLES = 40;
 const NOT_CARRIED = [
   'two cores are shared by the controller, the played cluster and the clients: latencies and delays are upper bounds, CPU time is not affected',
   'a day of usage: memory is that of minutes of history, and reductions of a policy with pace Daily are not due',
@@ -78,14 +72,18 @@ async function measure(fixture: TestFixture, nodes: number): Promise<ScaleMeasur
   await wait(SETTLE_MS);
   const settling = await controller.report();
 
-  const run = new Run(nodes, controller, played);
-  const events = await run.phase('events', (minutes / 2) * MINUTE_MS);
+  const phase = async (name: string): Promise<Phase> => {
+    const measured = await measurePhase(controller, played, (minutes / 2) * MINUTE_MS);
+    note(name, nodes, phaseDetails(measured));
+    return measured;
+  };
+  const events = await phase('events');
   const clients = startClients(fixture, controller.dashboard, workloads);
-  const reading = await run.phase('reads', (minutes / 2) * MINUTE_MS);
+  const reading = await phase('reads');
   const reads = await clients.stop();
   const cycles = await controller.counter('evenkeel_resize_cycles_total{policy="everything"}');
   const lostLeases = controller.lostLeases();
-  note('reads', nodes, { reads, cycles, problems: controller.problems() });
+  note('clients', nodes, { reads, cycles, problems: controller.problems() });
   const { ms: stopMs, code } = await controller.stop();
   if (code !== 0) throw new Error(`the controller ended with ${String(code)} after SIGTERM\n${controller.process.recentOutput()}`);
 
@@ -107,68 +105,6 @@ async function measure(fixture: TestFixture, nodes: number): Promise<ScaleMeasur
     lostLeases,
     recommenderSeconds: cycles === 0 ? null : (reading.to.times.threadSeconds['recommender'] ?? 0) / cycles,
     stopMs,
-  };
-}
-
-/** The phases of steady load. */
-class Run {
-  readonly #nodes: number;
-  readonly #controller: MeasuredController;
-  readonly #played: PlayedProcesses;
-
-  constructor(nodes: number, controller: MeasuredController, played: PlayedProcesses) {
-    this.#nodes = nodes;
-    this.#controller = controller;
-    this.#played = played;
-  }
-
-  async phase(name: string, forMs: number): Promise<Phase> {
-    const [controller, played] = [this.#controller, this.#played];
-    const stop = new AbortController();
-    const visible = measureVisibility(controller.dashboard, (index, mark) => played.mark(index, mark), stop.signal);
-    const from = await this.#moment();
-    await wait(forMs);
-    const to = await this.#moment();
-    const loop = await controller.report();
-    stop.abort();
-    const visibleMs = await visible;
-    const seconds = (to.times.atMs - from.times.atMs) / 1000;
-    const eventsPerSecond = (to.counts.events - from.counts.events) / seconds;
-    const mainThreadWaitRatio = (to.times.mainWaitSeconds - from.times.mainWaitSeconds) / seconds;
-    note(name, this.#nodes, { eventsPerSecond, mainThreadWaitRatio, loop, times: to.times, counts: to.counts });
-    return { from, to, loop, visibleMs };
-  }
-
-  async #moment(): Promise<Moment> {
-    return { times: this.#controller.times(), counts: await this.#played.counts() };
-  }
-}
-
-interface Clients {
-  stop(): Promise<ReadFigures>;
-}
-
-function startClients(fixture: TestFixture, origin: string, workloads: readonly PlannedWorkload[]): Clients {
-  const script = join(import.meta.dirname, 'scale/measure/dashboard-clients-process.ts');
-  const child = fork(script, { execArgv: ['--disable-warning=ExperimentalWarning'] });
-  fixture.addCleanup(() => void child.kill('SIGKILL'));
-  const singles = workloads.filter(({ kind }) => kind !== 'DaemonSet').slice(0, SINGLES);
-  const send = (type: ToClients['type']): void => {
-    const message: ToClients = {
-      type,
-      origin,
-      workloads: singles.map(({ namespace, name }) => `${namespace}/${name}`),
-      perSecond: READS_PER_SECOND,
-    };
-    child.send(message);
-  };
-  send('start');
-  return {
-    stop: async () => {
-      send('stop');
-      const [figures] = (await once(child, 'message')) as [ReadFigures];
-      return figures;
-    },
   };
 }
 
