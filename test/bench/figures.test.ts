@@ -10,6 +10,8 @@ const recorded = {
   load: { value: 0.2, unit: 'cpuRatio', input: 'a' },
   lost: { value: 0, unit: 'count', input: 'a' },
   writes: { value: 10, unit: 'perSecond', input: 'a' },
+  read: { value: 2, unit: 'loadedMilliseconds', input: 'a' },
+  hold: { value: 0, unit: 'cpuMilliseconds', input: 'a' },
 } as const;
 
 function measured(id: keyof typeof recorded, value: number, input = 'a'): Figure {
@@ -28,6 +30,8 @@ describe('the regression check', () => {
     ['load', 0.44],
     ['lost', 0],
     ['writes', 15],
+    ['read', 110],
+    ['hold', 19],
   ] as const)('%s of %d is within the margin', (id, value) => {
     expect(compareFigures([measured(id, value)], recorded)).toEqual({ regressions: [], compared: 1, notCompared: [] });
   });
@@ -43,6 +47,8 @@ describe('the regression check', () => {
     ['load', 0.46],
     ['lost', 1],
     ['writes', 16],
+    ['read', 120],
+    ['hold', 21],
   ] as const)('%s of %d is a regression', (id, value) => {
     expect(compareFigures([measured(id, value)], recorded).regressions).toEqual([
       expect.objectContaining({ id, recorded: recorded[id].value }),

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signServing, writeCertificates } from '../../../hack/real-cluster/certificates.ts';
 import { freePorts } from '../../e2e/free-ports.ts';
+import { kubeconfigText } from './kubeconfig-text.ts';
 import { BLOCK, nodeAddress } from './played/cluster-plan.ts';
 import type { FromApiServer, FromKubelets, KubeletsConfiguration, ToApiServer, ToKubelets } from './played/messages.ts';
 import type { ServingCertificate } from './played/played-api-server.ts';
@@ -153,15 +154,4 @@ async function kubeletsConfiguration(nodes: number, { folder, kubeletPort, kubel
     certificates.push({ key, cert: certificate });
   }
   return { nodes, port: kubeletPort, token: kubeletToken, certificates };
-}
-
-function kubeconfigText(ca: string, port: number, token: string): string {
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'played', cluster: { server: `https://127.0.0.1:${port}`, 'certificate-authority': ca } }],
-    users: [{ name: 'bench', user: { token } }],
-    contexts: [{ name: 'played', context: { cluster: 'played', user: 'bench' } }],
-    'current-context': 'played',
-  });
 }

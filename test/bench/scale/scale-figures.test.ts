@@ -54,7 +54,16 @@ function measurements(counts: Readonly<Record<string, number>>): ScaleMeasuremen
     settling: LOOP,
     events: phase(counts),
     reading: phase(counts),
-    reads: { reads: 6_000, failed: 0, ok: LATENCIES, unchanged: LATENCIES, p99MsByPath: {}, streamEvents: 9, streamEnds: 0 },
+    reads: {
+      reads: 6_000,
+      failed: 0,
+      unanswered: 30,
+      ok: LATENCIES,
+      unchanged: LATENCIES,
+      p99MsByPath: {},
+      streamEvents: 9,
+      streamEnds: 0,
+    },
     lostLeases: 0,
     recommenderSeconds: 0.25,
     stopMs: 200,
@@ -89,6 +98,7 @@ test('CPU time and writes are those of the phase, a second', () => {
     'events/visible/p99': 30,
     'memory/heapPerPod': 500,
     'recommender/cycle': 250,
+    'reads/unanswered': 0.005,
   });
 });
 

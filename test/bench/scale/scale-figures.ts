@@ -68,17 +68,18 @@ export function scaleFigures(measured: ScaleMeasurements): readonly GoalFigure[]
   });
   const { times, counts } = reading.to;
   const { recommenderSeconds } = measured;
-  const cycle = recommenderSeconds === null ? [] : [figure('recommender/cycle', recommenderSeconds * SECOND, 'milliseconds', 30 * SECOND)];
+  const cycle =
+    recommenderSeconds === null ? [] : [figure('recommender/cycle', recommenderSeconds * SECOND, 'cpuMilliseconds', 30 * SECOND)];
   return [
     figure('memory/resident', times.residentBytes, 'residentBytes', GiB),
     figure('memory/peak', times.peakBytes, 'residentBytes'),
     figure('memory/heapPerPod', (measured.fullHeapBytes - measured.emptyHeapBytes) / measured.pods, 'bytes', 512),
-    figure('start/first/readsReady', measured.firstStart.readsReadyMs, 'milliseconds', 90 * SECOND),
-    figure('start/first/ready', measured.firstStart.readyMs, 'milliseconds', 90 * SECOND),
-    figure('start/restart/readsReady', measured.restart.readsReadyMs, 'milliseconds', 30 * SECOND),
-    figure('start/restart/ready', measured.restart.readyMs, 'milliseconds'),
-    figure('settling/hold/p99', settling.holdP99Ms, 'milliseconds', 50),
-    figure('settling/hold/longest', settling.holdMaxMs, 'milliseconds'),
+    figure('start/first/readsReady', measured.firstStart.readsReadyMs, 'loadedMilliseconds', 90 * SECOND),
+    figure('start/first/ready', measured.firstStart.readyMs, 'loadedMilliseconds', 90 * SECOND),
+    figure('start/restart/readsReady', measured.restart.readsReadyMs, 'loadedMilliseconds', 30 * SECOND),
+    figure('start/restart/ready', measured.restart.readyMs, 'loadedMilliseconds'),
+    figure('settling/hold/p99', settling.holdP99Ms, 'cpuMilliseconds', 50),
+    figure('settling/hold/longest', settling.holdMaxMs, 'cpuMilliseconds'),
     ...phaseFigures('events', events, figure),
     ...phaseFigures('reads', reading, figure),
     ...cycle,
@@ -86,14 +87,15 @@ export function scaleFigures(measured: ScaleMeasurements): readonly GoalFigure[]
     figure('apiServer/unpagedLargeLists', unpagedListsOfLargeKinds(counts.counts), 'count', 0),
     figure('apiServer/droppedWatches', droppedWatches(counts.counts), 'count', 0),
     figure('leases/lost', measured.lostLeases, 'count', 0),
-    figure('leases/longestRenewalGap', counts.longestRenewalGapMs, 'milliseconds'),
-    figure('reads/ok/p50', reads.ok.p50Ms, 'milliseconds'),
-    figure('reads/ok/p99', reads.ok.p99Ms, 'milliseconds', 50),
-    figure('reads/unchanged/p50', reads.unchanged.p50Ms, 'milliseconds'),
-    figure('reads/unchanged/p99', reads.unchanged.p99Ms, 'milliseconds', 5),
+    figure('leases/longestRenewalGap', counts.longestRenewalGapMs, 'loadedMilliseconds'),
+    figure('reads/ok/p50', reads.ok.p50Ms, 'loadedMilliseconds'),
+    figure('reads/ok/p99', reads.ok.p99Ms, 'loadedMilliseconds', 50),
+    figure('reads/unchanged/p50', reads.unchanged.p50Ms, 'loadedMilliseconds'),
+    figure('reads/unchanged/p99', reads.unchanged.p99Ms, 'loadedMilliseconds', 5),
+    figure('reads/unanswered', reads.unanswered / Math.max(1, reads.reads), 'ratio', 0.01),
     figure('reads/failed', reads.failed, 'count', 0),
     figure('reads/streamEnds', reads.streamEnds, 'count', 0),
-    figure('stop', measured.stopMs, 'milliseconds', 10 * SECOND),
+    figure('stop', measured.stopMs, 'loadedMilliseconds', 10 * SECOND),
   ];
 }
 
@@ -118,13 +120,13 @@ function phaseFigures(name: string, { from, to, loop, visibleMs }: Phase, figure
       cpuRatio(({ mainSeconds }) => mainSeconds),
       'cpuRatio',
     ),
-    figure(`${name}/loopDelay/p99`, loop.delayP99Ms, 'milliseconds', 50),
-    figure(`${name}/hold/p50`, loop.holdP50Ms, 'milliseconds'),
-    figure(`${name}/hold/p99`, loop.holdP99Ms, 'milliseconds', 50),
-    figure(`${name}/hold/longest`, loop.holdMaxMs, 'milliseconds'),
+    figure(`${name}/loopDelay/p99`, loop.delayP99Ms, 'loadedMilliseconds', 50),
+    figure(`${name}/hold/p50`, loop.holdP50Ms, 'cpuMilliseconds'),
+    figure(`${name}/hold/p99`, loop.holdP99Ms, 'cpuMilliseconds', 50),
+    figure(`${name}/hold/longest`, loop.holdMaxMs, 'cpuMilliseconds'),
     figure(`${name}/hold/longRatio`, loop.longHoldRatio, 'cpuRatio', 0.01),
-    figure(`${name}/visible/p50`, percentile(visible, 0.5), 'milliseconds'),
-    figure(`${name}/visible/p99`, percentile(visible, 0.99), 'milliseconds', SECOND),
+    figure(`${name}/visible/p50`, percentile(visible, 0.5), 'loadedMilliseconds'),
+    figure(`${name}/visible/p99`, percentile(visible, 0.99), 'loadedMilliseconds', SECOND),
     figure(`${name}/writes/ownRecords`, writes.ownRecords / seconds, 'perSecond', 20),
     figure(`${name}/writes/events`, writes.events / seconds, 'perSecond'),
     figure(`${name}/writes/effects`, writes.effects / seconds, 'perSecond'),

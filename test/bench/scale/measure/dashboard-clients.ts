@@ -6,6 +6,8 @@ import { percentile } from './percentile.ts';
 export interface ReadFigures {
   readonly reads: number;
   readonly failed: number;
+  /** Reads that wait for a connection or their answer when the clients stop: more than a few grow without bound. */
+  readonly unanswered: number;
   readonly ok: LatencyFigures;
   readonly unchanged: LatencyFigures;
   /** p99 of the 200s of each path. */
@@ -73,9 +75,11 @@ export class DashboardClients {
     this.#agent.destroy();
     const ok = [...this.#okMs.values()].flat();
     const p99MsByPath = Object.fromEntries([...this.#okMs].map(([path, times]) => [path, percentile(sorted(times), 0.99)]));
+    const reads = ok.length + this.#unchangedMs.length;
     return {
-      reads: ok.length + this.#unchangedMs.length,
+      reads,
       failed: this.#failed,
+      unanswered: this.#sent - reads - this.#failed,
       ok: latencyFigures(ok),
       unchanged: latencyFigures(this.#unchangedMs),
       p99MsByPath,

@@ -50,15 +50,27 @@ export class Load {
     this.#timer = null;
   }
 
+  /** Publishes this many events at once. */
+  publish(count: number): void {
+    for (let left = count; left > 0; left--) {
+      this.#events += 1;
+      if (this.#heartbeats < this.#events * HEARTBEAT_RATIO) this.#beat();
+      else this.#step();
+    }
+  }
+
   #tick(): void {
     const now = performance.now();
     this.#due += ((now - this.#lastMs) / 1000) * this.#perSecond;
     this.#lastMs = now;
-    for (; this.#due >= 1; this.#due -= 1) {
-      this.#events += 1;
-      if (this.#heartbeats < this.#events * HEARTBEAT_RATIO) this.#cluster.heartbeat(this.#heartbeats++ * STRIDE);
-      else this.#step();
-    }
+    const count = Math.floor(this.#due);
+    this.#due -= count;
+    this.publish(count);
+  }
+
+  #beat(): void {
+    this.#cluster.heartbeat(this.#heartbeats * STRIDE);
+    this.#heartbeats += 1;
   }
 
   #step(): void {
@@ -79,7 +91,7 @@ export class Load {
   /** One change of a workload at a time. */
   *#alone(workload: PlayedWorkload, change: Change): Change {
     if (this.#busy.has(workload)) {
-      this.#cluster.heartbeat(this.#heartbeats++ * STRIDE);
+      this.#beat();
       return;
     }
     this.#busy.add(workload);
@@ -92,7 +104,7 @@ export class Load {
 
   *#replaceOne(workload: PlayedWorkload): Change {
     const [pod] = workload.pods;
-    if (pod === undefined) this.#cluster.heartbeat(this.#heartbeats++ * STRIDE);
+    if (pod === undefined) this.#beat();
     else if (workload.workload.kind === 'StatefulSet') yield* this.#replaceNamed(workload, pod);
     else yield* this.#replace(workload, pod, workload.replicaSet);
   }
