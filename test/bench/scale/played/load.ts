@@ -12,6 +12,8 @@ const STEP_SECONDS = 1.5;
 const MIN_CONCURRENT = 3;
 /** Of the started changes, every fifth is a rollout; the others replace one pod. */
 const ROLLOUT_EVERY = 5;
+/** Every 300th event is an OOM kill: at 5,000 nodes 0.7 a second. Safety raises follow it. */
+const KILL_EVERY = 300;
 /** A prime, so that successive changes hit workloads all over the cluster. */
 const STRIDE = 7_919;
 
@@ -55,6 +57,7 @@ export class Load {
     for (let left = count; left > 0; left--) {
       this.#events += 1;
       if (this.#heartbeats < this.#events * HEARTBEAT_RATIO) this.#beat();
+      else if (this.#events % KILL_EVERY === 0) this.#kill();
       else this.#step();
     }
   }
@@ -71,6 +74,13 @@ export class Load {
   #beat(): void {
     this.#cluster.heartbeat(this.#heartbeats * STRIDE);
     this.#heartbeats += 1;
+  }
+
+  #kill(): void {
+    const { workloads } = this.#cluster;
+    const [pod] = workloads[(this.#events * STRIDE) % workloads.length]?.pods ?? [];
+    if (pod === undefined || pod.startedAt === null) this.#beat();
+    else this.#cluster.kill(pod);
   }
 
   #step(): void {

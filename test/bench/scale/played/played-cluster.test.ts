@@ -67,6 +67,16 @@ describe('The played cluster', () => {
   });
 });
 
+test('An OOM kill of a played pod is read as the last termination of its first container', () => {
+  const cluster = playedCluster();
+  const [pod] = cluster.stores.pods.objects();
+  if (!(pod instanceof PlayedPod)) throw new Error('the cluster has no pods');
+  cluster.kill(pod);
+  const [killed, ...others] = readPod(JSON.parse(pod.text()) as Wire, new Interner()).containers;
+  expect(killed).toMatchObject({ restarts: 1, state: 'running', lastTermination: { reason: 'OOMKilled', exitCode: 137 } });
+  expect(others.every(({ restarts, lastTermination }) => restarts === 0 && lastTermination === null)).toBe(true);
+});
+
 describe('A resize of a played pod', () => {
   const LARGER = { limits: { cpu: '400m', memory: '256Mi' }, requests: { cpu: '200m', memory: '128Mi' } };
 

@@ -67,6 +67,8 @@ export class PlayedPod implements StoredObject, PodState {
   startedAt: string | null = null;
   deletedAt: string | null = null;
   resizedAt: string | null = null;
+  kills = 0;
+  killedAt: string | null = null;
   resources: readonly string[];
   actual: readonly string[];
 
@@ -280,6 +282,13 @@ export class PlayedCluster {
     pod.startedAt = timestamp();
     this.stores.pods.save(pod);
     this.#report(pod, true);
+  }
+
+  /** The kernel kills the first container, which restarts. */
+  kill(pod: PlayedPod): void {
+    pod.kills += 1;
+    pod.killedAt = timestamp();
+    this.stores.pods.save(pod);
   }
 
   beginDeletion(pod: PlayedPod): void {

@@ -32,6 +32,9 @@ export interface PodState {
   /** JSON of `resources` that the kubelet reports. */
   readonly actual: readonly string[];
   readonly resizedAt: string | null;
+  /** OOM kills of the first container, and the time of the last; the container restarts at once. */
+  readonly kills: number;
+  readonly killedAt: string | null;
 }
 
 const SLOTS = [
@@ -177,7 +180,7 @@ function runningStatus(pod: PodState, startedAt: string): string {
     condition('ContainersReady', ready, startedAt),
     condition('PodScheduled', 'True', pod.createdAt),
   ];
-  const containers = pod.workload.containers.map(({ name }, index) => containerStatus(pod, name, pod.actual[index] ?? '{}', startedAt));
+  const containers = pod.workload.containers.map((_, index) => containerStatus(pod, index, pod.actual[index] ?? '{}', startedAt));
   return `{"phase":"Running","conditions":[${conditions.join()}],"hostIP":"10.1.0.1","hostIPs":[{"ip":"10.1.0.1"}],"podIP":"${pod.ip}","podIPs":[{"ip":"${pod.ip}"}],"startTime":"${startedAt}","containerStatuses":[${containers.join()}],"qosClass":"Burstable"}`;
 }
 
@@ -185,10 +188,17 @@ function condition(type: string, status: string, at: string): string {
   return `{"type":"${type}","status":"${status}","lastProbeTime":null,"lastTransitionTime":"${at}"}`;
 }
 
-function containerStatus({ uid, workload }: PodState, name: string, resources: string, startedAt: string): string {
+function containerStatus(pod: PodState, index: number, resources: string, startedAt: string): string {
+  const { uid, workload, kills, killedAt } = pod;
+  const name = workload.containers[index]?.name ?? '';
   const id = uid.replaceAll('-', '').repeat(2);
   const image = `registry.example.com/${workload.namespace}/${workload.name}-${name}`;
-  return `{"name":"${name}","state":{"running":{"startedAt":"${startedAt}"}},"lastState":{},"ready":true,"restartCount":0,"image":"${image}:1.42.0","imageID":"${image}@sha256:${id}","containerID":"containerd://${id}","started":true,${allocatedOf(resources)}"resources":${resources},"user":{"linux":{"uid":1000,"gid":1000,"supplementalGroups":[1000]}}}`;
+  const killed = index === 0 ? killedAt : null;
+  const last =
+    killed === null
+      ? ''
+      : `"terminated":{"exitCode":137,"reason":"OOMKilled","startedAt":"${startedAt}","finishedAt":"${killed}","containerID":"containerd://${id}"}`;
+  return `{"name":"${name}","state":{"running":{"startedAt":"${killed ?? startedAt}"}},"lastState":{${last}},"ready":true,"restartCount":${killed === null ? 0 : kills},"image":"${image}:1.42.0","imageID":"${image}@sha256:${id}","containerID":"containerd://${id}","started":true,${allocatedOf(resources)}"resources":${resources},"user":{"linux":{"uid":1000,"gid":1000,"supplementalGroups":[1000]}}}`;
 }
 
 function allocatedOf(resources: string): string {
