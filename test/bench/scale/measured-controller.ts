@@ -7,7 +7,7 @@ import { boundedFetch } from '../../bounded-fetch.ts';
 import { eventually, HANG_MS } from '../../eventually.ts';
 import type { RunningProcess, TestFixture } from '../../e2e/processes.ts';
 import type { LoopReport } from './measure/loop-ticks.ts';
-import { type ProcessTimes, readProcessTimes } from './measure/process-times.ts';
+import { type ProcessTimes, readProcessTimes } from './measure/proc-times.ts';
 import type { PlayedProcesses } from './played-processes.ts';
 
 export interface PhaseReport extends LoopReport {

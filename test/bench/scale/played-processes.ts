@@ -9,7 +9,7 @@ import { freePorts } from '../../e2e/free-ports.ts';
 import { kubeconfigText } from './kubeconfig-text.ts';
 import { BLOCK, nodeAddress } from './played/cluster-plan.ts';
 import type { FromApiServer, FromKubelets, KubeletsConfiguration, ToApiServer, ToKubelets } from './played/messages.ts';
-import type { ServingCertificate } from './played/played-api-server.ts';
+import type { ServingCertificate } from './played/api-server.ts';
 import type { Counts } from './played/request-counts.ts';
 
 const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-old-space-size=8192'];

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { LatencyFigures } from './measure/dashboard-clients.ts';
-import type { ProcessTimes } from './measure/process-times.ts';
+import type { ProcessTimes } from './measure/proc-times.ts';
 import type { PhaseReport } from './measured-controller.ts';
 import { type Moment, type Phase, scaleFigures, type ScaleMeasurements } from './scale-figures.ts';
 

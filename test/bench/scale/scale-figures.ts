@@ -3,7 +3,7 @@
 import type { Figure, FigureUnit } from '../figures.ts';
 import type { ReadFigures } from './measure/dashboard-clients.ts';
 import { percentile } from './measure/percentile.ts';
-import type { ProcessTimes } from './measure/process-times.ts';
+import type { ProcessTimes } from './measure/proc-times.ts';
 import { explainedReads, unpagedListsOfLargeKinds, writesByKind } from './request-kinds.ts';
 import type { PhaseReport } from './measured-controller.ts';
 import type { PlayedCounts } from './played-processes.ts';

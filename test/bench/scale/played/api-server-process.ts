@@ -4,8 +4,8 @@ import process from 'node:process';
 import { planCluster } from './cluster-plan.ts';
 import { Load } from './load.ts';
 import { type ApiServerConfiguration, type FromApiServer, machineMs, type ToApiServer } from './messages.ts';
-import { PlayedApiServer } from './played-api-server.ts';
-import { type PodChange, PlayedCluster } from './played-cluster.ts';
+import { PlayedApiServer } from './api-server.ts';
+import { type PodChange, PlayedCluster } from './cluster.ts';
 import { Versions } from './resource-store.ts';
 
 const REPORT_PODS_EVERY_MS = 500;

@@ -2,7 +2,7 @@
 
 import { POLICY_KINDS } from '../../../../src/core/policies/policy-kinds.ts';
 import { type JsonBody, JsonObject } from './json-object.ts';
-import { timestamp } from './played-cluster.ts';
+import { timestamp } from './cluster.ts';
 import type { RequestPath } from './request-path.ts';
 import { ResourceStore, type StoredObject, type Versions } from './resource-store.ts';
 import { uidOf } from './cluster-plan.ts';

@@ -2,7 +2,7 @@
 
 import { type ClusterPlan, initialPods, type PlannedContainer, type PlannedWorkload } from './cluster-plan.ts';
 import { CREATED } from './managed-fields.ts';
-import type { PodChange } from './played-cluster.ts';
+import type { PodChange } from './cluster.ts';
 
 export interface RunningPod {
   readonly workload: PlannedWorkload;

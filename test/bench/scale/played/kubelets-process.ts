@@ -6,7 +6,7 @@ import { createServer as createListener } from 'node:net';
 import process from 'node:process';
 import { gzipSync } from 'node:zlib';
 import { BLOCK, nodeAddress, nodeOfAddress, planCluster } from './cluster-plan.ts';
-import { counterFamilies, OTHER_COUNTERS, resourcePage, summaryPage } from './kubelet-pages.ts';
+import { counterFamilies, OTHER_COUNTERS, resourcePage, summaryPage } from './pages.ts';
 import { KubeletPods } from './kubelet-pods.ts';
 import type { FromKubelets, KubeletsConfiguration, ToKubelets } from './messages.ts';
 import { RequestCounts } from './request-counts.ts';

@@ -1,6 +1,6 @@
 // Changes of the played cluster at a steady rate: heartbeats of nodes, pods that are replaced, and rollouts.
 
-import type { PlayedCluster, PlayedPod, PlayedReplicaSet, PlayedWorkload } from './played-cluster.ts';
+import type { PlayedCluster, PlayedPod, PlayedReplicaSet, PlayedWorkload } from './cluster.ts';
 
 /** 200 watch events a second at 5,000 nodes. */
 const EVENTS_PER_NODE_SECOND = 200 / 5_000;

@@ -1,7 +1,7 @@
 // Messages between the bench and the played processes.
 
-import type { Credentials, ServingCertificate } from './played-api-server.ts';
-import type { PodChange } from './played-cluster.ts';
+import type { Credentials, ServingCertificate } from './api-server.ts';
+import type { PodChange } from './cluster.ts';
 import type { Counts } from './request-counts.ts';
 
 export interface ApiServerConfiguration {

@@ -6,7 +6,7 @@ import { Interner } from '../../../../src/adapters/kubernetes/decode/interner.ts
 import { DAEMON_SETS, DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS } from '../../../../src/adapters/kubernetes/resources.ts';
 import type { Wire } from '../../../../src/adapters/kubernetes/wire.ts';
 import { nodeAddress, nodeOfAddress, planCluster } from './cluster-plan.ts';
-import { PlayedCluster, PlayedPod } from './played-cluster.ts';
+import { PlayedCluster, PlayedPod } from './cluster.ts';
 import { type ResourceStore, Versions } from './resource-store.ts';
 
 const MiB = 2 ** 20;

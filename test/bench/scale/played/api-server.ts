@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { JsonBody } from './json-object.ts';
 import { JsonObjects } from './json-objects.ts';
-import { PlayedPod, PlayedWorkload, timestamp, type PlayedCluster } from './played-cluster.ts';
+import { PlayedPod, PlayedWorkload, timestamp, type PlayedCluster } from './cluster.ts';
 import { type RequestPath, readRequestPath } from './request-path.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { ResourceStore, StoredObject, Versions } from './resource-store.ts';

@@ -18,8 +18,8 @@ import { eventually, HANG_MS } from '../../../eventually.ts';
 import { planCluster } from './cluster-plan.ts';
 import { kubeconfigText } from '../kubeconfig-text.ts';
 import { Load } from './load.ts';
-import { PlayedApiServer } from './played-api-server.ts';
-import { PlayedCluster } from './played-cluster.ts';
+import { PlayedApiServer } from './api-server.ts';
+import { PlayedCluster } from './cluster.ts';
 import { Versions } from './resource-store.ts';
 
 const NODES = 4;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { percentile } from './percentile.ts';
-import { cpuTicksOf, runDelaySeconds, statusBytes } from './process-times.ts';
+import { cpuTicksOf, runDelaySeconds, statusBytes } from './proc-times.ts';
 
 test('a thread whose name has spaces and parentheses keeps its CPU time', () => {
   expect(cpuTicksOf('7 (a) b (c) S 1 7 7 0 -1 4194304 100 0 0 0 31 11 0 0 20 0 9')).toBe(42);

@@ -5,7 +5,7 @@ import { pageBounds } from '../../../../src/adapters/kubelet/pages/page-bounds.t
 import { readLabels, readResourceMetrics } from '../../../../src/adapters/kubelet/pages/resource-metrics.ts';
 import { readStatsSummary } from '../../../../src/adapters/kubelet/pages/stats-summary.ts';
 import { planCluster } from './cluster-plan.ts';
-import { counterFamilies, OTHER_COUNTERS, resourcePage, summaryPage } from './kubelet-pages.ts';
+import { counterFamilies, OTHER_COUNTERS, resourcePage, summaryPage } from './pages.ts';
 import { KubeletPods, type RunningPod } from './kubelet-pods.ts';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');
