@@ -8,7 +8,7 @@
 //   4. the stop at SIGTERM, and a restart against the same cluster
 //
 //   make bench BENCH=scale
-//   node test/bench/scale.bench.ts [--nodes N]… [--minutes M] [--record]
+//   node test/bench/scale.bench.ts [--nodes N]… [--minutes M] [--record | --profiles FOLDER]
 
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,7 +17,7 @@ import { TestFixture } from '../e2e/processes.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 import { measurePhase, phaseDetails } from './scale/measure-phase.ts';
 import { MeasuredController } from './scale/measured-controller.ts';
-import { planCluster } from './scale/played/cluster-plan.ts';
+import { planCluster, WORKLOADS_PER_NODE } from './scale/played/cluster-plan.ts';
 import { createIdentities, PlayedProcesses } from './scale/played-processes.ts';
 import { type Phase, scaleFigures, type ScaleMeasurements } from './scale/scale-figures.ts';
 import { startClients } from './scale/start-clients.ts';
@@ -32,7 +32,7 @@ const NOT_CARRIED = [
   'a metrics scraper, several replicas, PostgreSQL and Prometheus',
 ];
 
-const { sizes, minutes, record } = readOptions();
+const { sizes, minutes, record, profiles } = readOptions();
 const figures: Figure[] = [];
 for (const nodes of sizes) figures.push(...(await measureSize(nodes)));
 for (const limit of NOT_CARRIED) console.log(JSON.stringify({ figure: 'scale: not measured', limit }));
@@ -62,10 +62,9 @@ async function measure(fixture: TestFixture, nodes: number): Promise<ScaleMeasur
   const played = await PlayedProcesses.start(nodes, identities, true);
   fixture.addCleanup(() => played.end());
   const { workloads } = planCluster(nodes);
-  const [dashboard = 0, metrics = 0] = await freePorts(2);
-  const ports = { dashboard, metrics };
+  const options = { ...(await freeAddresses()), workloads: workloads.length, profiles };
 
-  const { controller, ...firstStart } = await MeasuredController.start(fixture, played, 'first', ports, workloads.length);
+  const { controller, ...firstStart } = await MeasuredController.start(fixture, played, { ...options, name: 'first' });
   const { heapUsed: fullHeapBytes, ...starting } = await controller.report();
   note('started', nodes, { starting, times: controller.times() });
   played.setLoad(true);
@@ -84,10 +83,12 @@ async function measure(fixture: TestFixture, nodes: number): Promise<ScaleMeasur
   const cycles = await controller.counter('evenkeel_resize_cycles_total{policy="everything"}');
   const lostLeases = controller.lostLeases();
   note('clients', nodes, { reads, cycles, problems: controller.problems() });
+  const unknown = Object.entries(reading.to.counts.counts).filter(([name]) => /^(?:unknown|failed)/.test(name));
+  if (unknown.length > 0) throw new Error(`the played API server does not know these requests: ${JSON.stringify(unknown)}`);
   const { ms: stopMs, code } = await controller.stop();
   if (code !== 0) throw new Error(`the controller ended with ${String(code)} after SIGTERM\n${controller.process.recentOutput()}`);
 
-  const { controller: again, ...restart } = await MeasuredController.start(fixture, played, 'restart', ports, workloads.length);
+  const { controller: again, ...restart } = await MeasuredController.start(fixture, played, { ...options, name: 'restart' });
   note('restarted', nodes, { starting: await again.report(), problems: again.problems() });
   await again.stop();
   return {
@@ -112,14 +113,19 @@ async function measure(fixture: TestFixture, nodes: number): Promise<ScaleMeasur
 async function measureEmptyHeap(fixture: TestFixture, nodes: number): Promise<number> {
   const played = await PlayedProcesses.start(nodes, await createIdentities(join(fixture.folder, 'without-pods')), false);
   try {
-    const [dashboard = 0, metrics = 0] = await freePorts(2);
-    const { controller } = await MeasuredController.start(fixture, played, 'without-pods', { dashboard, metrics }, nodes);
+    const options = { ...(await freeAddresses()), workloads: nodes * WORKLOADS_PER_NODE, profiles: null };
+    const { controller } = await MeasuredController.start(fixture, played, { ...options, name: 'without-pods' });
     const { heapUsed } = await controller.report();
     await controller.process.kill();
     return heapUsed;
   } finally {
     played.end();
   }
+}
+
+async function freeAddresses(): Promise<{ readonly dashboard: number; readonly metrics: number }> {
+  const [dashboard = 0, metrics = 0] = await freePorts(2);
+  return { dashboard, metrics };
 }
 
 /** A line with the details behind the figures. */
@@ -131,7 +137,9 @@ function readOptions(): ScaleOptions {
   try {
     return readScaleOptions(process.argv.slice(2));
   } catch (err) {
-    console.error(`${(err as Error).message}\n\nusage: node test/bench/scale.bench.ts [--nodes N]… [--minutes M] [--record]`);
+    console.error(
+      `${(err as Error).message}\n\nusage: node test/bench/scale.bench.ts [--nodes N]… [--minutes M] [--record | --profiles FOLDER]`,
+    );
     process.exit(2);
   }
 }

@@ -8,6 +8,7 @@ import { eventually, HANG_MS } from '../../eventually.ts';
 import type { RunningProcess, TestFixture } from '../../e2e/processes.ts';
 import type { LoopReport } from './measure/loop-ticks.ts';
 import { type ProcessTimes, readProcessTimes } from './measure/proc-times.ts';
+import type { StartTimes } from './scale-figures.ts';
 import type { PlayedProcesses } from './played-processes.ts';
 
 export interface PhaseReport extends LoopReport {
@@ -16,11 +17,20 @@ export interface PhaseReport extends LoopReport {
   readonly external: number;
 }
 
-export interface Started {
+export interface StartOptions {
+  /** Name of its files. */
+  readonly name: string;
+  /** Free ports. */
+  readonly dashboard: number;
+  readonly metrics: number;
+  /** Workloads of the cluster. */
+  readonly workloads: number;
+  /** Folder for CPU profiles; null: none. */
+  readonly profiles: string | null;
+}
+
+export interface Started extends StartTimes {
   readonly controller: MeasuredController;
-  /** From the start of the process until its reads have all workloads, and until it reports that it has started. */
-  readonly readsReadyMs: number;
-  readonly readyMs: number;
 }
 
 const POLL_MS = 50;
@@ -42,14 +52,9 @@ export class MeasuredController {
     this.metrics = metrics;
   }
 
-  /** Starts the controller and resolves when it reads from all workloads and has started. @param ports free ports of the dashboard and metrics */
-  static async start(
-    fixture: TestFixture,
-    played: PlayedProcesses,
-    name: string,
-    { dashboard, metrics }: { readonly dashboard: number; readonly metrics: number },
-    workloads: number,
-  ): Promise<Started> {
+  /** Starts the controller and resolves when it reads from all workloads and has started. */
+  static async start(fixture: TestFixture, played: PlayedProcesses, options: StartOptions): Promise<Started> {
+    const { name, dashboard, metrics, workloads, profiles } = options;
     const reports = join(fixture.folder, `${name}.probe`);
     const settings = {
       'kubernetes.kubeconfig': played.kubeconfig,
@@ -63,6 +68,7 @@ export class MeasuredController {
     const environment = {
       NODE_OPTIONS: `--import=${join(import.meta.dirname, 'measure/loop-probe.ts')}`,
       SCALE_BENCH_PROBE: reports,
+      ...(profiles === null ? {} : { SCALE_BENCH_PROFILE: join(profiles, name) }),
     };
     const startedMs = performance.now();
     const process = fixture.startProcess('src/cmd/evenkeel-controller.ts', args, environment);
@@ -72,7 +78,7 @@ export class MeasuredController {
     const started = process.line('stderr', /"message":"Evenkeel started"/).then(() => void (readyMs = performance.now() - startedMs));
     const readsReadyMs = await controller.#untilReadsReady(workloads, startedMs);
     await started;
-    return { controller, readsReadyMs, readyMs };
+    return { controller, readsReadyMs, readyMs, cpuSeconds: controller.times().cpuSeconds };
   }
 
   /** Resolves with the time until a list has all workloads. Rejects where the process ends. */

@@ -8,9 +8,12 @@ import { explainedReads, unpagedListsOfLargeKinds, writesByKind } from './reques
 import type { PhaseReport } from './measured-controller.ts';
 import type { PlayedCounts } from './played-processes.ts';
 
+/** From the start of the process until its reads have all workloads, and until it reports that it has started. */
 export interface StartTimes {
   readonly readsReadyMs: number;
   readonly readyMs: number;
+  /** CPU seconds of all threads until both. */
+  readonly cpuSeconds: number;
 }
 
 /** Measurements at one moment. */
@@ -76,8 +79,10 @@ export function scaleFigures(measured: ScaleMeasurements): readonly GoalFigure[]
     figure('memory/heapPerPod', (measured.fullHeapBytes - measured.emptyHeapBytes) / measured.pods, 'bytes', 512),
     figure('start/first/readsReady', measured.firstStart.readsReadyMs, 'loadedMilliseconds', 90 * SECOND),
     figure('start/first/ready', measured.firstStart.readyMs, 'loadedMilliseconds', 90 * SECOND),
+    figure('start/first/cpu', measured.firstStart.cpuSeconds * SECOND, 'cpuMilliseconds'),
     figure('start/restart/readsReady', measured.restart.readsReadyMs, 'loadedMilliseconds', 30 * SECOND),
     figure('start/restart/ready', measured.restart.readyMs, 'loadedMilliseconds'),
+    figure('start/restart/cpu', measured.restart.cpuSeconds * SECOND, 'cpuMilliseconds'),
     figure('settling/hold/p99', settling.holdP99Ms, 'cpuMilliseconds', 50),
     figure('settling/hold/longest', settling.holdMaxMs, 'cpuMilliseconds'),
     ...phaseFigures('events', events, figure),
@@ -88,6 +93,7 @@ export function scaleFigures(measured: ScaleMeasurements): readonly GoalFigure[]
     figure('apiServer/droppedWatches', droppedWatches(counts.counts), 'count', 0),
     figure('leases/lost', measured.lostLeases, 'count', 0),
     figure('leases/longestRenewalGap', counts.longestRenewalGapMs, 'loadedMilliseconds'),
+    figure('reads/cpuPerRead', cpuPerRead(events, reading, reads.reads), 'cpuMilliseconds'),
     figure('reads/ok/p50', reads.ok.p50Ms, 'loadedMilliseconds'),
     figure('reads/ok/p99', reads.ok.p99Ms, 'loadedMilliseconds', 50),
     figure('reads/unchanged/p50', reads.unchanged.p50Ms, 'loadedMilliseconds'),
@@ -143,6 +149,12 @@ function secondsOf({ from, to }: Pick<Phase, 'from' | 'to'>): number {
 function requestsPerRead({ from, to }: Phase, reads: number): number {
   const counts = differences(to.counts.counts, from.counts.counts);
   return (readRequests(counts) - explainedReads(counts)) / Math.max(1, reads);
+}
+
+/** CPU time of the main thread that a read adds to that of watch events. */
+function cpuPerRead(events: Phase, reading: Phase, reads: number): number {
+  const mainRatio = (phase: Phase): number => (phase.to.times.mainSeconds - phase.from.times.mainSeconds) / secondsOf(phase);
+  return ((mainRatio(reading) - mainRatio(events)) * secondsOf(reading) * SECOND) / Math.max(1, reads);
 }
 
 /** What grew between two counts. */

@@ -6,6 +6,8 @@ export interface ScaleOptions {
   /** Minutes of steady load per size. */
   readonly minutes: number;
   readonly record: boolean;
+  /** Folder for CPU profiles of the controller's main thread; null: none. */
+  readonly profiles: string | null;
 }
 
 const DEFAULT_SIZES = ['100', '1000'] as const;
@@ -21,10 +23,13 @@ export function readScaleOptions(args: readonly string[]): ScaleOptions {
       nodes: { type: 'string', multiple: true, default: [...DEFAULT_SIZES] },
       minutes: { type: 'string', default: DEFAULT_MINUTES },
       record: { type: 'boolean', default: false },
+      profiles: { type: 'string' },
     },
   });
   const sizes = values.nodes.map((given) => wholeNumber('nodes', given, MAX_NODES));
-  return { sizes, minutes: wholeNumber('minutes', values.minutes, 24 * 60), record: values.record };
+  const { record, profiles = null } = values;
+  if (record && profiles !== null) throw new Error('--record with --profiles: profiling costs CPU time, so its figures are not recorded');
+  return { sizes, minutes: wholeNumber('minutes', values.minutes, 24 * 60), record, profiles };
 }
 
 function wholeNumber(name: string, given: string, max: number): number {
