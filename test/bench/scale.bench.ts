@@ -3,8 +3,8 @@
 //
 //   1. a start against the same cluster without pods, for the heap that pods do not take
 //   2. the first start with pods, and a minute in which every node is read twice
-//   3. MINUTES of steady load: 200 watch events a second at 5,000 nodes; in their second half also 100 dashboard reads a second and an
-//      event stream
+//   3. MINUTES of steady load in three equal phases: 200 watch events a second at 5,000 nodes (`events`), also one client that waits for an
+//      event (`waiting`), also 100 dashboard reads a second and an event stream (`reads`)
 //   4. the stop at SIGTERM, and a restart against the same cluster
 //
 //   make bench BENCH=scale
@@ -25,6 +25,7 @@ import { readScaleOptions, type ScaleOptions } from './scale/scale-options.ts';
 
 const SETTLE_MS = 60_000;
 const MINUTE_MS = 60_000;
+const PHASES = 3;
 const NOT_CARRIED = [
   'two cores are shared by the controller, the played cluster and the clients: latencies and delays are upper bounds, CPU time is not affected',
   'a day of usage: memory is that of minutes of history, and reductions of a policy with pace Daily are not due',
@@ -71,14 +72,15 @@ async function measure(fixture: TestFixture, nodes: number): Promise<ScaleMeasur
   await wait(SETTLE_MS);
   const settling = await controller.report();
 
-  const phase = async (name: string): Promise<Phase> => {
-    const measured = await measurePhase(controller, played, (minutes / 2) * MINUTE_MS);
+  const phase = async (name: string, visibility: boolean): Promise<Phase> => {
+    const measured = await measurePhase(controller, played, (minutes / PHASES) * MINUTE_MS, visibility);
     note(name, nodes, phaseDetails(measured));
     return measured;
   };
-  const events = await phase('events');
+  const events = await phase('events', false);
+  const waiting = await phase('waiting', true);
   const clients = startClients(fixture, controller.dashboard, workloads);
-  const reading = await phase('reads');
+  const reading = await phase('reads', true);
   const reads = await clients.stop();
   const cycles = await controller.counter('evenkeel_resize_cycles_total{policy="everything"}');
   const lostLeases = controller.lostLeases();
@@ -101,6 +103,7 @@ async function measure(fixture: TestFixture, nodes: number): Promise<ScaleMeasur
     restart,
     settling,
     events,
+    waiting,
     reading,
     reads,
     lostLeases,

@@ -1,14 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { measureVisibility } from './measure/event-visibility.ts';
+import { type MarkNode, measureVisibility } from './measure/event-visibility.ts';
 import type { MeasuredController } from './measured-controller.ts';
 import type { PlayedProcesses } from './played-processes.ts';
 import type { Moment, Phase } from './scale-figures.ts';
 
-/** Measures the controller for a while, under the load that is on. */
-export async function measurePhase(controller: MeasuredController, played: PlayedProcesses, forMs: number): Promise<Phase> {
+/**
+ * Measures the controller for a while, under the load that is on. @param visibility true: nodes are changed and read, to see how long an event
+ * takes; the reads are a load of their own
+ */
+export async function measurePhase(
+  controller: MeasuredController,
+  played: PlayedProcesses,
+  forMs: number,
+  visibility: boolean,
+): Promise<Phase> {
   const moment = async (): Promise<Moment> => ({ times: controller.times(), counts: await played.counts() });
   const stop = new AbortController();
-  const visible = measureVisibility(controller.dashboard, (index, mark) => played.mark(index, mark), stop.signal);
+  const mark: MarkNode = (index, text) => played.mark(index, text);
+  const visible = visibility ? measureVisibility(controller.dashboard, mark, stop.signal) : Promise.resolve([]);
   const from = await moment();
   await wait(forMs);
   const to = await moment();

@@ -49,6 +49,7 @@ function measurements(counts: Readonly<Record<string, number>>): ScaleMeasuremen
     restart: { readsReadyMs: 2_000, readyMs: 2_100, cpuSeconds: 3 },
     settling: LOOP,
     events: phase(counts, 12),
+    waiting: phase(counts, 15),
     reading: phase(counts, 36),
     reads: {
       reads: 6_000,
@@ -90,8 +91,8 @@ test('CPU time and writes are those of the phase, a second', () => {
     'events/writes/events': 0.1,
     'events/writes/leases': 0.5,
     'events/writes/other': 0.05,
-    'events/visible/p50': 20,
-    'events/visible/p99': 30,
+    'waiting/visible/p50': 20,
+    'reads/visible/p99': 30,
     'memory/heapPerPod': 500,
     'recommender/cycle': 250,
     'reads/unanswered': 0.005,

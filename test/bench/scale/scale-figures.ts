@@ -27,7 +27,7 @@ export interface Phase {
   readonly from: Moment;
   readonly to: Moment;
   readonly loop: PhaseReport;
-  /** Times from an event to its visibility in the API. */
+  /** Times from an event to its visibility in the API; empty where they are not measured. */
   readonly visibleMs: readonly number[];
 }
 
@@ -42,8 +42,9 @@ export interface ScaleMeasurements {
   readonly restart: StartTimes;
   /** From the start until the steady phase begins, in which every node is read twice. */
   readonly settling: PhaseReport;
-  /** Watch events alone, and with reads of the dashboard. */
+  /** Watch events alone; with one client that waits for an event; with reads of the dashboard. */
   readonly events: Phase;
+  readonly waiting: Phase;
   readonly reading: Phase;
   readonly reads: ReadFigures;
   readonly lostLeases: number;
@@ -86,7 +87,9 @@ export function scaleFigures(measured: ScaleMeasurements): readonly GoalFigure[]
     figure('settling/hold/p99', settling.holdP99Ms, 'cpuMilliseconds', 50),
     figure('settling/hold/longest', settling.holdMaxMs, 'cpuMilliseconds'),
     ...phaseFigures('events', events, figure),
+    ...visibleFigures('waiting', measured.waiting, figure),
     ...phaseFigures('reads', reading, figure),
+    ...visibleFigures('reads', reading, figure),
     ...cycle,
     figure('apiServer/requestsPerRead', requestsPerRead(reading, reads.reads), 'ratio', 0),
     figure('apiServer/unpagedLargeLists', unpagedListsOfLargeKinds(counts.counts), 'count', 0),
@@ -107,11 +110,10 @@ export function scaleFigures(measured: ScaleMeasurements): readonly GoalFigure[]
 
 type MakeFigure = (name: string, value: number, unit: FigureUnit, goal?: number) => GoalFigure;
 
-function phaseFigures(name: string, { from, to, loop, visibleMs }: Phase, figure: MakeFigure): readonly GoalFigure[] {
+function phaseFigures(name: string, { from, to, loop }: Phase, figure: MakeFigure): readonly GoalFigure[] {
   const seconds = secondsOf({ from, to });
   const cpuRatio = (read: (times: ProcessTimes) => number): number => (read(to.times) - read(from.times)) / seconds;
   const writes = writesByKind(differences(to.counts.counts, from.counts.counts));
-  const visible = visibleMs.toSorted((a, b) => a - b);
   // The goal of CPU time is that of watch events without reads.
   const cpuGoal = name === 'events' ? 0.25 : undefined;
   return [
@@ -131,13 +133,19 @@ function phaseFigures(name: string, { from, to, loop, visibleMs }: Phase, figure
     figure(`${name}/hold/p99`, loop.holdP99Ms, 'cpuMilliseconds', 50),
     figure(`${name}/hold/longest`, loop.holdMaxMs, 'cpuMilliseconds'),
     figure(`${name}/hold/longRatio`, loop.longHoldRatio, 'cpuRatio', 0.01),
-    figure(`${name}/visible/p50`, percentile(visible, 0.5), 'loadedMilliseconds'),
-    figure(`${name}/visible/p99`, percentile(visible, 0.99), 'loadedMilliseconds', SECOND),
     figure(`${name}/writes/ownRecords`, writes.ownRecords / seconds, 'perSecond', 20),
     figure(`${name}/writes/events`, writes.events / seconds, 'perSecond'),
     figure(`${name}/writes/effects`, writes.effects / seconds, 'perSecond'),
     figure(`${name}/writes/leases`, writes.leases / seconds, 'perSecond'),
     figure(`${name}/writes/other`, writes.other / seconds, 'perSecond'),
+  ];
+}
+
+function visibleFigures(name: string, { visibleMs }: Phase, figure: MakeFigure): readonly GoalFigure[] {
+  const visible = visibleMs.toSorted((a, b) => a - b);
+  return [
+    figure(`${name}/visible/p50`, percentile(visible, 0.5), 'loadedMilliseconds'),
+    figure(`${name}/visible/p99`, percentile(visible, 0.99), 'loadedMilliseconds', SECOND),
   ];
 }
 

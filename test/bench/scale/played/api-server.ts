@@ -11,6 +11,8 @@ import { RequestCounts } from './request-counts.ts';
 import type { ResourceStore, StoredObject, Versions } from './resource-store.ts';
 import { WatchResponse } from './watch-response.ts';
 
+/** As API servers close idle connections: with the 5 s of Node.js, requests would meet connections that are being closed. */
+const IDLE_MS = 90_000;
 const BOOKMARK_EVERY_MS = 50_000;
 const LEADER_LEASE = 'evenkeel-controller';
 /** A kubelet applies a resize within a second. */
@@ -73,6 +75,7 @@ export class PlayedApiServer {
         response.destroy();
       });
     });
+    this.#server.keepAliveTimeout = IDLE_MS;
     this.#bookmarks = setInterval(() => {
       for (const watch of this.#watches) watch.bookmark();
     }, BOOKMARK_EVERY_MS);
