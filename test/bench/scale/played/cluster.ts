@@ -332,6 +332,7 @@ export class PlayedCluster {
     const to = new PlayedReplicaSet(workload.workload, from.revision + 1, 0, timestamp());
     workload.replicaSet = to;
     workload.generation += 1;
+    workload.replicas = { ...workload.replicas, updated: 0 };
     this.save(workload);
     this.stores.replicaSets.save(to);
     return { from, to };

@@ -116,7 +116,7 @@ export class Load {
     const [pod] = workload.pods;
     if (pod === undefined) this.#beat();
     else if (workload.workload.kind === 'StatefulSet') yield* this.#replaceNamed(workload, pod);
-    else yield* this.#replace(workload, pod, workload.replicaSet);
+    else yield* this.#replace(workload, pod, workload.replicaSet, workload.replicaSet);
   }
 
   *#rollOut(workload: PlayedWorkload): Change {
@@ -130,25 +130,26 @@ export class Load {
       to.replicas = moved(to.replicas, 1);
       this.#cluster.stores.replicaSets.save(to);
       yield;
-      yield* this.#replace(workload, pod, to);
+      workload.replicas = { ...workload.replicas, updated: workload.replicas.updated + 1 };
+      yield* this.#replace(workload, pod, from, to);
       from.replicas = moved(from.replicas, -1);
       this.#cluster.stores.replicaSets.save(from);
       yield;
     }
   }
 
-  *#replace(workload: PlayedWorkload, old: PlayedPod, replicaSet: PlayedReplicaSet | null): Change {
+  *#replace(workload: PlayedWorkload, old: PlayedPod, from: PlayedReplicaSet | null, to: PlayedReplicaSet | null): Change {
     const node = workload.workload.kind === 'DaemonSet' ? (old.nodeIndex ?? 0) : this.#started * STRIDE;
     this.#cluster.beginDeletion(old);
     yield;
-    yield* this.#unready(workload, replicaSet, -1);
+    yield* this.#changeReady(workload, from, -1);
     const created = this.#cluster.createPod(workload, old.ordinal);
     yield;
     this.#cluster.bind(created, node);
     yield;
     this.#cluster.run(created);
     yield;
-    yield* this.#unready(workload, replicaSet, 1);
+    yield* this.#changeReady(workload, to, 1);
     this.#cluster.remove(workload, old);
     yield;
   }
@@ -159,17 +160,17 @@ export class Load {
     yield;
     this.#cluster.remove(workload, old);
     yield;
-    yield* this.#unready(workload, null, -1);
+    yield* this.#changeReady(workload, null, -1);
     const created = this.#cluster.createPod(workload, old.ordinal);
     yield;
     this.#cluster.bind(created, old.nodeIndex ?? 0);
     yield;
     this.#cluster.run(created);
     yield;
-    yield* this.#unready(workload, null, 1);
+    yield* this.#changeReady(workload, null, 1);
   }
 
-  *#unready(workload: PlayedWorkload, replicaSet: PlayedReplicaSet | null, change: number): Change {
+  *#changeReady(workload: PlayedWorkload, replicaSet: PlayedReplicaSet | null, change: number): Change {
     if (replicaSet !== null) {
       replicaSet.replicas = { ...replicaSet.replicas, ready: replicaSet.replicas.ready + change };
       this.#cluster.stores.replicaSets.save(replicaSet);
