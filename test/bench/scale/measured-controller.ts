@@ -14,7 +14,11 @@ import type { PlayedProcesses } from './played-processes.ts';
 export interface PhaseReport extends LoopReport {
   /** Heap of the main thread after a garbage collection. */
   readonly heapUsed: number;
+  /** What the heap occupies, and memory outside of it that belongs to its objects. The rest of `rss` is that of workers and of native code. */
+  readonly heapTotal: number;
   readonly external: number;
+  readonly arrayBuffers: number;
+  readonly rss: number;
 }
 
 export interface StartOptions {

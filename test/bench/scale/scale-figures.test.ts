@@ -16,7 +16,10 @@ const LOOP: PhaseReport = {
   longHoldRatio: 0.002,
   longest: [],
   heapUsed: 100 * MiB,
+  heapTotal: 120 * MiB,
   external: MiB,
+  arrayBuffers: MiB,
+  rss: 300 * MiB,
 };
 const LATENCIES: LatencyFigures = { count: 3_000, p50Ms: 2, p99Ms: 60, maxMs: 100 };
 

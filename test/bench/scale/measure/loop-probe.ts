@@ -55,8 +55,8 @@ function measureLoop(reports: string, collectGarbage: () => void): void {
   process.on('SIGUSR2', () => {
     const report = ticks.report();
     collectGarbage();
-    const { heapUsed, external } = process.memoryUsage();
-    appendFileSync(reports, `${JSON.stringify({ ...report, heapUsed, external })}\n`);
+    const { heapUsed, heapTotal, external, arrayBuffers, rss } = process.memoryUsage();
+    appendFileSync(reports, `${JSON.stringify({ ...report, heapUsed, heapTotal, external, arrayBuffers, rss })}\n`);
     ticks = new LoopTicks();
     restart();
   });
