@@ -57,6 +57,8 @@ export interface GoalFigure extends Figure {
   readonly goal?: number;
 }
 
+/** Threads of the controller by their names in /proc; V8's collect garbage and compile. */
+const THREADS = { recommender: 'recommender', 'kubelet-pages': 'kubeletPages', V8Worker: 'v8' } as const;
 const GiB = 2 ** 30;
 const SECOND = 1_000;
 
@@ -127,6 +129,13 @@ function phaseFigures(name: string, { from, to, loop }: Phase, figure: MakeFigur
       `${name}/cpu/mainThread`,
       cpuRatio(({ mainSeconds }) => mainSeconds),
       'cpuRatio',
+    ),
+    ...Object.entries(THREADS).map(([thread, label]) =>
+      figure(
+        `${name}/cpu/${label}`,
+        cpuRatio(({ threadSeconds }) => threadSeconds[thread] ?? 0),
+        'cpuRatio',
+      ),
     ),
     figure(`${name}/loopDelay/p99`, loop.delayP99Ms, 'loadedMilliseconds', 50),
     figure(`${name}/hold/p50`, loop.holdP50Ms, 'cpuMilliseconds'),
