@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000;
 const PHASES = 3;
 const NOT_CARRIED = [
   'two cores are shared by the controller, the played cluster and the clients: latencies and delays are upper bounds, CPU time is not affected',
-  'a day of usage: memory is that of minutes of history, and reductions of a policy with pace Daily are not due',
+  'a day of usage: memory is that of minutes, and workloads are still collecting usage, so that there are no effects in less than ten minutes',
   'wide area networks, a slow API server and etcd: requests are answered from memory over loopback',
   'a cycle over all workloads, which ends after 5 minutes: a shorter run has no figure recommender/cycle',
   'a metrics scraper, several replicas, PostgreSQL and Prometheus',

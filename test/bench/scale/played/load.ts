@@ -12,7 +12,7 @@ const STEP_SECONDS = 1.5;
 const MIN_CONCURRENT = 3;
 /** Of the started changes, every fifth is a rollout; the others replace one pod. */
 const ROLLOUT_EVERY = 5;
-/** Every 300th event is an OOM kill: at 5,000 nodes 0.7 a second. Safety raises follow it. */
+/** Every 300th event is an OOM kill: at 5,000 nodes 0.7 a second. The controller writes an Event for it. */
 const KILL_EVERY = 300;
 /** A prime, so that successive changes hit workloads all over the cluster. */
 const STRIDE = 7_919;
