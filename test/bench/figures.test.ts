@@ -6,6 +6,12 @@ const recorded = {
   deciding: { value: 80, unit: 'milliseconds', input: 'a' },
   state: { value: 7000, unit: 'bytes', input: 'a' },
   speed: { value: 1000, unit: 'virtualSecondsPerCpuSecond', input: 'a' },
+  resident: { value: 500e6, unit: 'residentBytes', input: 'a' },
+  load: { value: 0.2, unit: 'cpuRatio', input: 'a' },
+  lost: { value: 0, unit: 'count', input: 'a' },
+  writes: { value: 10, unit: 'perSecond', input: 'a' },
+  read: { value: 2, unit: 'loadedMilliseconds', input: 'a' },
+  hold: { value: 0, unit: 'cpuMilliseconds', input: 'a' },
 } as const;
 
 function measured(id: keyof typeof recorded, value: number, input = 'a'): Figure {
@@ -20,6 +26,12 @@ describe('the regression check', () => {
     ['state', 8000],
     ['speed', 600],
     ['speed', 9000],
+    ['resident', 700e6],
+    ['load', 0.44],
+    ['lost', 0],
+    ['writes', 15],
+    ['read', 110],
+    ['hold', 19],
   ] as const)('%s of %d is within the margin', (id, value) => {
     expect(compareFigures([measured(id, value)], recorded)).toEqual({ regressions: [], compared: 1, notCompared: [] });
   });
@@ -31,6 +43,12 @@ describe('the regression check', () => {
     ['state', 8100],
     ['speed', 400],
     ['speed', NaN],
+    ['resident', 800e6],
+    ['load', 0.46],
+    ['lost', 1],
+    ['writes', 16],
+    ['read', 120],
+    ['hold', 21],
   ] as const)('%s of %d is a regression', (id, value) => {
     expect(compareFigures([measured(id, value)], recorded).regressions).toEqual([
       expect.objectContaining({ id, recorded: recorded[id].value }),
