@@ -18,7 +18,7 @@ button, input, select { font: inherit; color: inherit; }
 .num { text-align: right; white-space: nowrap; } .nowrap { white-space: nowrap; }
 .save { color: var(--accent); } .crit { color: var(--critical); } .warn { color: var(--warning); } .infoc { color: var(--info); } .okc { color: var(--ok); } .spot { color: var(--spot); }
 .small { font: var(--t-small); } .micro { font: var(--t-micro); } .strong { font-weight: 600; }
-.row { display: flex; align-items: center; gap: var(--s2); } .row.wrap { flex-wrap: wrap; } .row.top { align-items: start; } .grow { flex: 1; min-width: 0; }
+.row { display: flex; align-items: center; gap: var(--s2); } .row.wrap { flex-wrap: wrap; } .row.at-start { align-items: start; } .grow { flex: 1; min-width: 0; }
 
 .top { display: flex; align-items: center; gap: var(--s3); height: 48px; padding: 0 var(--s6); border-bottom: 1px solid var(--line); background: var(--bg); position: sticky; top: 0; z-index: 5; }
 .brand { display: flex; align-items: center; gap: var(--s2); font: 600 15px/24px var(--font); letter-spacing: -0.01em; }

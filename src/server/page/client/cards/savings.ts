@@ -14,9 +14,9 @@ export function savings(view: ClusterView, recommendations: readonly Recommendat
   return [
     h(
       'div',
-      { class: 'row top', 'data-gap': 'wide' },
+      { class: 'row at-start', 'data-gap': 'wide' },
       available(recommendations),
-      figure(money(arithmetic?.reclaimedPerMonthUsd ?? null), 'freed: requests below the deployed ones; the bill falls when nodes go'),
+      figure(money(arithmetic?.reclaimedPerMonthUsd ?? null), 'freed: requests below the deployed; the bill falls when nodes go'),
       figure(money(cluster.cost.realizedSavingsPerMonthUsd), 'realised: nodes that are no longer needed'),
     ),
     ...(arithmetic === null
