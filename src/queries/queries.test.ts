@@ -57,7 +57,7 @@ describe('money', () => {
     const cache = new TotalsCache(world.sources, (task) => waiting.push(task));
     const before = cache.totals();
     world.cluster.podList = world.cluster.podList.slice(0, 5500);
-    world.clock.now = () => before.at + MINUTE_MS;
+    world.clock.now = () => before.at + 30_000;
     expect([cache.totals(), cache.totals()]).toEqual([before, before]);
     let slices = 0;
     for (let slice = waiting.shift(); slice !== undefined; slice = waiting.shift()) {
@@ -66,6 +66,16 @@ describe('money', () => {
       slices += 1;
     }
     expect(slices).toBe(12);
+    expect(cache.totals().podCounts.total).toBe(5500);
+  });
+
+  test('totals of a large cluster that were not read for a minute are computed at once', () => {
+    const [pod] = world.cluster.podList;
+    world.cluster.podList = Array.from({ length: 6000 }, (_, index) => ({ ...pod!, name: `p${index}` }));
+    const cache = new TotalsCache(world.sources, () => undefined);
+    const before = cache.totals();
+    world.cluster.podList = world.cluster.podList.slice(0, 5500);
+    world.clock.now = () => before.at + HOUR_MS;
     expect(cache.totals().podCounts.total).toBe(5500);
   });
 

@@ -11,6 +11,7 @@ import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { BreakableCluster } from './breakable-cluster.ts';
 import { PATHS } from './cluster-client.ts';
 import { aQuickPolicy, constantInput, NAMESPACE } from './constant-cluster.ts';
+import { aWorkload, TOO_LARGE } from './constant-world.ts';
 import { type Controller, logged, startController } from './controller-process.ts';
 import { read } from './dashboard.ts';
 import { ROOT, TestFixture } from './processes.ts';
@@ -31,13 +32,7 @@ let second: Replica;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  const workload = {
-    kind: 'Deployment' as const,
-    name: 'web',
-    replicas: 2,
-    containers: [{ name: 'app', resources: { requests: { cpu: '500m', memory: '512Mi' } }, uses: { cpuMillicores: 50, memoryMib: 64 } }],
-  };
-  cluster = await BreakableCluster.start(fixture, constantInput(fixture, 'cluster', [workload], 300));
+  cluster = await BreakableCluster.start(fixture, constantInput(fixture, 'cluster', [aWorkload('web', TOO_LARGE)], 300));
 }, HANG_TEST_MS);
 afterAll(() => fixture.tearDown());
 

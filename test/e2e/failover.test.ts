@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Mode } from '../../src/apis/http/types.generated.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import { startConstantCluster } from './constant-cluster.ts';
+import { aWorkload, TOO_LARGE } from './constant-world.ts';
 import { type Controller, logged, startController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -22,14 +23,8 @@ let kubeconfig: string;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  const workload = {
-    kind: 'Deployment' as const,
-    name: 'web',
-    replicas: 2,
-    containers: [{ name: 'app', resources: { requests: { cpu: '500m', memory: '512Mi' } }, uses: { cpuMillicores: 50, memoryMib: 64 } }],
-  };
   // Leases use machine time: at speed 1 virtual time equals it.
-  const started = await startConstantCluster(fixture, 'cluster', [workload], 1);
+  const started = await startConstantCluster(fixture, 'cluster', [aWorkload('web', TOO_LARGE)], 1);
   cluster = started.cluster;
   kubeconfig = started.demo.kubeconfig;
 }, HANG_TEST_MS);

@@ -34,7 +34,7 @@ export function createRecommendCommand(connect: Connect = connectToCluster): Com
       const parsed = parseArguments(OPTIONS, args, { withPositionals: true });
       const target = parsed.ok && parsed.positionals.length > 0 ? readTarget(parsed.positionals) : null;
       const problems = parsed.ok
-        ? [...(typeof target === 'string' ? [target] : []), ...findNamespaceProblem(parsed.values.namespace)]
+        ? [...(typeof target === 'string' ? [target] : []), ...findNamespaceProblem(parsed.values.namespace, target !== null)]
         : parsed.problems;
       if (!parsed.ok || typeof target === 'string' || problems.length > 0) {
         for (const problem of problems) terminal.err(`evenkeel recommend: ${problem}`);
@@ -43,7 +43,7 @@ export function createRecommendCommand(connect: Connect = connectToCluster): Com
       const { namespace, output } = parsed.values;
       return withConnection(connect, parsed.values, 'recommend', terminal, async ({ transport }) => {
         const api = new RecommendationApi(transport, { signal: terminal.interrupted, dryRun: false });
-        const recommendations = target === null ? await api.list(namespace) : [await api.find({ ...target, kind: null })];
+        const recommendations = target === null ? await api.list(namespace) : await api.findNamed({ ...target, kind: null });
         if (recommendations.length === 0) {
           terminal.err(`evenkeel recommend: no Recommendations${namespace === null ? '' : ` in namespace ${namespace}`}`);
           return EXIT.done;
@@ -55,8 +55,10 @@ export function createRecommendCommand(connect: Connect = connectToCluster): Com
   };
 }
 
-function findNamespaceProblem(namespace: string | null): readonly string[] {
-  return namespace === null || NAMESPACE.test(namespace) ? [] : [`--namespace: ${namespace} is not the name of a namespace`];
+function findNamespaceProblem(namespace: string | null, isNamed: boolean): readonly string[] {
+  if (namespace === null) return [];
+  if (isNamed) return ['--namespace: leave it out where a workload is named as NAMESPACE/NAME'];
+  return NAMESPACE.test(namespace) ? [] : [`--namespace: ${namespace} is not the name of a namespace`];
 }
 
 export const recommendCommand = createRecommendCommand();

@@ -57,10 +57,18 @@ export class RecommendationApi {
   }
 
   /** The Recommendation of a workload. @throws NotResolved, ApiFault */
-  async find({ namespace, name, kind }: WorkloadName): Promise<Recommendation> {
+  async find(workload: WorkloadName): Promise<Recommendation> {
+    const [found, ...others] = await this.findNamed(workload);
+    if (others.length === 0) return found;
+    const kinds = [found, ...others].map(({ spec }) => spec.targetRef.kind).join(', ');
+    throw new NotResolved(`several workloads are called ${workload.namespace}/${workload.name}: choose one by --kind (${kinds})`);
+  }
+
+  /** The Recommendations of all workloads of a name. @throws NotResolved, ApiFault */
+  async findNamed({ namespace, name, kind }: WorkloadName): Promise<readonly [Recommendation, ...Recommendation[]]> {
     const all = await this.list(namespace);
     const named = all.filter(({ spec: { targetRef } }) => targetRef.name === name && (kind === null || isSameKind(targetRef.kind, kind)));
-    const [found, second] = named;
+    const [found, ...others] = named;
     if (found === undefined) {
       const near = findNearest(name, new Set(all.map(({ spec }) => spec.targetRef.name)));
       const remedy =
@@ -69,11 +77,7 @@ export class RecommendationApi {
           : `; did you mean ${namespace}/${near}?`;
       throw new NotResolved(`no Recommendation for ${kind === null ? '' : `${kind} `}${namespace}/${name}${remedy}`);
     }
-    if (second !== undefined) {
-      const kinds = named.map(({ spec }) => spec.targetRef.kind).join(', ');
-      throw new NotResolved(`several workloads are called ${namespace}/${name}: choose one by --kind (${kinds})`);
-    }
-    return found;
+    return [found, ...others];
   }
 
   /** @throws ApiFault */

@@ -235,6 +235,15 @@ describe('evenkeel recommend', () => {
     expect((await recommend('-n', '..')).err).toBe('evenkeel recommend: --namespace: .. is not the name of a namespace');
   });
 
+  test('prints all kinds of a name, and refuses a second way to name the namespace', async () => {
+    stored = [aRecommendation('web'), aRecommendation('web', {}, 'StatefulSet')];
+    expect((await recommend('shop/web', '-o', 'csv')).out.split('\n')).toHaveLength(3);
+    expect(await recommend('shop/web', '-n', 'data')).toMatchObject({
+      code: 2,
+      err: 'evenkeel recommend: --namespace: leave it out where a workload is named as NAMESPACE/NAME',
+    });
+  });
+
   test('warns where a patch would copy the values of mode Auto, and names no command for a kind that takes no merge', async () => {
     stored = [aRecommendation('web', { mode: 'Auto' }), aRecommendation('canary', {}, 'Rollout')];
     const { out } = await recommend('-o', 'patch');

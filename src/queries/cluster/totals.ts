@@ -12,7 +12,7 @@ import {
   type OptionalResources,
   type Resources,
 } from '#kube/records/resources';
-import { HOURS_PER_MONTH, type Instant, type Usd } from '#kube/units';
+import { HOURS_PER_MONTH, MINUTE_MS, type DurationMs, type Instant, type Usd } from '#kube/units';
 import { parseWorkloadKey, workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
 import { countedRequests, type PodRecord } from '#kube/records/pod';
 import type { NodePrice } from '../../ports/price-source.ts';
@@ -84,6 +84,9 @@ const SLICED_FROM_PODS = 5_000;
 /** Pods of a slice, a few milliseconds of work. */
 const PODS_PER_SLICE = 500;
 
+/** Older totals are no answer: they are computed at once, also in a large cluster. */
+const SERVED_FOR_MS: DurationMs = MINUTE_MS;
+
 /** Runs a task soon, after events that wait. */
 export type Defer = (task: () => void) => void;
 
@@ -107,8 +110,9 @@ export class TotalsCache {
     const cached = this.#cached;
     if (cached === null) return this.#renewNow();
     const { total } = cached.podCounts;
-    if (now >= cached.at && now - cached.at < cachedForMs(total)) return cached;
-    if (total < SLICED_FROM_PODS) return this.#renewNow();
+    const ageMs = now - cached.at;
+    if (ageMs >= 0 && ageMs < cachedForMs(total)) return cached;
+    if (total < SLICED_FROM_PODS || ageMs < 0 || ageMs >= SERVED_FOR_MS) return this.#renewNow();
     this.#renewInSlices();
     return cached;
   }

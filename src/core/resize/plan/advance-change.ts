@@ -144,7 +144,7 @@ export function endChange(draft: Draft): void {
  */
 export function raiseTarget(draft: Draft): void {
   const { apply } = draft.memory;
-  if (apply !== null && draft.mode === 'Approve' && isOutgrown(draft, apply)) {
+  if (apply !== null && draft.mode === 'Approve' && isInBurst(draft, apply)) {
     draft.recordEffectiveValues(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
     return;
   }
@@ -165,7 +165,7 @@ export function raiseTarget(draft: Draft): void {
 }
 
 /** Whether a container whose CPU the change under way lowers is in a burst: the recommendation of mode Approve does not follow bursts. */
-function isOutgrown({ context, memory }: Draft, change: ChangeUnderWay): boolean {
+function isInBurst({ context, memory }: Draft, change: ChangeUnderWay): boolean {
   return context.advice.some((advice) => {
     const from = memory.previous?.values.get(advice.container)?.requests.cpuMillicores ?? null;
     const to = change.values.get(advice.container)?.requests.cpuMillicores ?? null;

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { approved } from '../../../../test/builders/approvals.ts';
 import {
   aContainer,
   amounts,
@@ -20,12 +21,6 @@ import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
 
 const APPROVE = autoPolicy({ mode: 'Approve' });
-function approved(situation: WorkloadSituation): WorkloadSituation {
-  const values = new Map(
-    decideWorkload(situation).containers.flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])),
-  );
-  return { ...situation, userRequests: { ...NO_USER_REQUESTS, approved: { at: situation.now, by: 'ann', values } } };
-}
 /** Decides every `step` minutes; the pods get the values. @returns the last situation and the decisions */
 function run(
   s: WorkloadSituation,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { approved } from '../../../../test/builders/approvals.ts';
 import {
   aContainer,
   amounts,
@@ -20,16 +21,9 @@ import { DEFAULT_RECOMMENDER_RULES as RULES } from '../../recommender/advice.ts'
 import { ContainerModel } from '../../recommender/container-model.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
-import { NO_MEMORY, NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
+import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 
 const APPROVE = autoPolicy({ mode: 'Approve' });
-/** The situation after a user has approved what is shown. */
-function approved(situation: WorkloadSituation): WorkloadSituation {
-  const values = new Map(
-    decideWorkload(situation).containers.flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])),
-  );
-  return { ...situation, userRequests: { ...NO_USER_REQUESTS, approved: { at: situation.now, by: 'ann', values } } };
-}
 const toOf = (d: WorkloadDecision, container: string) => d.steps[0]?.containers.find(({ name }) => name === container)?.to.requests;
 
 /** main is too small, proxy too large; proxy has a CPU limit and no throttling is measured. */

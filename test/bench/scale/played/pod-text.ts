@@ -3,7 +3,7 @@
 import type { PlannedWorkload, WorkloadKind } from './cluster-plan.ts';
 import { emptyFields, fieldsOf, managed } from './managed-fields.ts';
 import { podSpec } from './pod-spec.ts';
-import { itemSlot, memberSlot, slot, TextTemplate, valueSlot } from './text-template.ts';
+import { itemSlot, memberSlot, slot, TextTemplates, valueSlot } from './text-template.ts';
 
 export interface PodOwner {
   readonly name: string;
@@ -58,17 +58,7 @@ const SLOTS = [
 type Slot = (typeof SLOTS)[number];
 
 const OWNER_KINDS = { Deployment: 'ReplicaSet', StatefulSet: 'StatefulSet', DaemonSet: 'DaemonSet' } as const;
-const templates = new Map<string, TextTemplate<Slot>>();
-
-function templateOf(kind: WorkloadKind, containers: readonly string[]): TextTemplate<Slot> {
-  const key = `${kind}/${containers.join('/')}`;
-  let template = templates.get(key);
-  if (template === undefined) {
-    template = new TextTemplate<Slot>(podObject(kind, containers), SLOTS);
-    templates.set(key, template);
-  }
-  return template;
-}
+const templates = new TextTemplates<WorkloadKind, Slot>(podObject, SLOTS);
 
 function podObject(kind: WorkloadKind, containers: readonly string[]): object {
   const containerFields = ['args', 'env', 'image', 'imagePullPolicy', 'name', 'ports', 'readinessProbe', 'resizePolicy', 'resources'];
@@ -138,27 +128,29 @@ function podObject(kind: WorkloadKind, containers: readonly string[]): object {
 
 export function podText(pod: PodState): string {
   const { workload, owner, deletedAt, node } = pod;
-  return templateOf(
-    workload.kind,
-    workload.containers.map(({ name }) => name),
-  ).text({
-    name: pod.name,
-    namespace: workload.namespace,
-    workload: workload.name,
-    uid: pod.uid,
-    version: String(pod.version),
-    generation: String(pod.generation),
-    createdAt: pod.createdAt,
-    deletion: deletedAt === null ? '' : `"deletionTimestamp":"${deletedAt}","deletionGracePeriodSeconds":30,`,
-    ownerName: owner.name,
-    ownerUid: owner.uid,
-    hash: owner.hash,
-    binding: node === null ? '' : `"nodeName":"${node}",`,
-    resources0: pod.resources[0] ?? '{}',
-    resources1: pod.resources[1] ?? '{}',
-    resize: pod.resizedAt === null ? '' : resizeEntry(pod.resizedAt),
-    status: pod.startedAt === null ? pendingStatus(pod) : runningStatus(pod, pod.startedAt),
-  });
+  return templates
+    .of(
+      workload.kind,
+      workload.containers.map(({ name }) => name),
+    )
+    .text({
+      name: pod.name,
+      namespace: workload.namespace,
+      workload: workload.name,
+      uid: pod.uid,
+      version: String(pod.version),
+      generation: String(pod.generation),
+      createdAt: pod.createdAt,
+      deletion: deletedAt === null ? '' : `"deletionTimestamp":"${deletedAt}","deletionGracePeriodSeconds":30,`,
+      ownerName: owner.name,
+      ownerUid: owner.uid,
+      hash: owner.hash,
+      binding: node === null ? '' : `"nodeName":"${node}",`,
+      resources0: pod.resources[0] ?? '{}',
+      resources1: pod.resources[1] ?? '{}',
+      resize: pod.resizedAt === null ? '' : resizeEntry(pod.resizedAt),
+      status: pod.startedAt === null ? pendingStatus(pod) : runningStatus(pod, pod.startedAt),
+    });
 }
 
 function resizeEntry(at: string): string {

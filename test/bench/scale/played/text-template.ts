@@ -24,6 +24,25 @@ export function itemSlot(name: string): string {
   return `@@item:${name}@@`;
 }
 
+/** Templates by kind and containers, each made at its first use. */
+export class TextTemplates<Kind extends string, Slot extends string> {
+  readonly #objectOf: (kind: Kind, containers: readonly string[]) => object;
+  readonly #slots: readonly Slot[];
+  readonly #templates = new Map<string, TextTemplate<Slot>>();
+
+  constructor(objectOf: (kind: Kind, containers: readonly string[]) => object, slots: readonly Slot[]) {
+    this.#objectOf = objectOf;
+    this.#slots = slots;
+  }
+
+  of(kind: Kind, containers: readonly string[]): TextTemplate<Slot> {
+    const key = `${kind}/${containers.join('/')}`;
+    let template = this.#templates.get(key);
+    if (template === undefined) this.#templates.set(key, (template = new TextTemplate(this.#objectOf(kind, containers), this.#slots)));
+    return template;
+  }
+}
+
 export class TextTemplate<Slot extends string> {
   readonly #texts: readonly string[];
   readonly #slots: readonly Slot[];

@@ -4,7 +4,7 @@ import type { PlannedWorkload, WorkloadKind } from './cluster-plan.ts';
 import { CREATED, emptyFields, fieldsOf, managed } from './managed-fields.ts';
 import { podSpec } from './pod-spec.ts';
 import type { PodOwner } from './pod-text.ts';
-import { memberSlot, slot, TextTemplate, valueSlot } from './text-template.ts';
+import { memberSlot, slot, TextTemplates, valueSlot } from './text-template.ts';
 
 /** Replicas as a rollout changes them. */
 export interface Replicas {
@@ -55,17 +55,7 @@ const SLOTS = [
 ] as const;
 type Slot = (typeof SLOTS)[number];
 
-const templates = new Map<string, TextTemplate<Slot>>();
-
-function templateOf(kind: Kind, containers: readonly string[]): TextTemplate<Slot> {
-  const key = `${kind}/${containers.join('/')}`;
-  let template = templates.get(key);
-  if (template === undefined) {
-    template = new TextTemplate<Slot>(workloadObject(kind, containers), SLOTS);
-    templates.set(key, template);
-  }
-  return template;
-}
+const templates = new TextTemplates<Kind, Slot>(workloadObject, SLOTS);
 
 function workloadObject(kind: Kind, containers: readonly string[]): object {
   const containerFields = ['args', 'env', 'image', 'imagePullPolicy', 'name', 'ports', 'readinessProbe', 'resources', 'volumeMounts'];
@@ -150,10 +140,12 @@ type Values = Readonly<Record<Exclude<Slot, 'namespace' | 'workload' | 'resource
 
 function print(kind: Kind, workload: PlannedWorkload, values: Values): string {
   const [first, second] = workload.containers.map(({ requests, limits }) => JSON.stringify({ limits, requests }));
-  return templateOf(
-    kind,
-    workload.containers.map(({ name }) => name),
-  ).text({ ...values, namespace: workload.namespace, workload: workload.name, resources0: first ?? '{}', resources1: second ?? '{}' });
+  return templates
+    .of(
+      kind,
+      workload.containers.map(({ name }) => name),
+    )
+    .text({ ...values, namespace: workload.namespace, workload: workload.name, resources0: first ?? '{}', resources1: second ?? '{}' });
 }
 
 type StatusText = (replicas: Replicas, generation: number, hash: string) => string;

@@ -20,11 +20,11 @@ import type { ContainerPlan } from '../../model/container-plan.ts';
 /** Bounds the plans' targets so that the autoscalers can follow; the unbounded targets are in `withoutAutoscaler`. */
 export function boundByAutoscalers(plans: readonly ContainerPlan[], situation: WorkloadSituation): readonly ContainerPlan[] {
   if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return plans;
-  const mode = modeInForce(situation.policy, situation.overrides);
+  const boundsOf = modeInForce(situation.policy, situation.overrides) === 'Auto' ? boundsInAuto : boundsOutsideAuto;
   let bounded = plans;
   for (const autoscaler of autoscalersIn(situation)) {
     for (const target of autoscaler.targets) {
-      const bounds = boundsOf(autoscaler, target, situation, mode);
+      const bounds = boundsOf(autoscaler, target, situation);
       if (bounds !== null) bounded = withinPodBounds(bounded, bounds);
     }
   }
@@ -124,7 +124,7 @@ function isAskedForByKills({ oom }: ContainerAdvice): boolean {
   return (oom?.killedPodNeed ?? 0) > 0;
 }
 
-/** Whether a raise restores the request for which a blocked autoscaler's target was set: it reverts Evenkeel's reduction. */
+/** Whether a raise restores the request for which the target of an autoscaler that does not follow was set: it reverts Evenkeel's reduction. */
 function isRestoration(
   { blocker }: Autoscaler,
   { kept, metric }: AutoscalerTarget,
@@ -136,29 +136,18 @@ function isRestoration(
   return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
 }
 
-function boundsOf(
-  { hpa, blocker, memory }: Autoscaler,
-  target: AutoscalerTarget,
-  { pods, workload, advice }: WorkloadSituation,
-  mode: ResizeMode,
-): PodBounds | null {
+/** Bounds in mode Auto, where the target follows the request unless it has a blocker. */
+function boundsInAuto({ hpa, blocker }: Autoscaler, target: AutoscalerTarget, { pods, advice }: WorkloadSituation): PodBounds | null {
   const { metric, live, kept, minKeptRequest } = target;
-  const now = usualRequest(pods, metric) ?? (mode === 'Auto' ? null : templateRequest(workload, metric));
+  const now = usualRequest(pods, metric);
   if (now === null) return null;
   const name = `HorizontalPodAutoscaler ${hpa.name}`;
   const about = { resource: metric.resource, container: metric.container, step: 'autoscaler' } as const;
   const point = kept ?? { percent: live, request: now };
   // An OOM kill lifts the upper bound of memory: a stable number of replicas is less important.
-  const isKilled = mode === 'Auto' ? ({ lastOomAt }: ContainerAdvice): boolean => lastOomAt !== null : isAskedForByKills;
-  const killed = metric.resource === 'memory' && advice.some(isKilled);
+  const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
   // The upper bound is never below the present request, which throttling may have raised.
   const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : Math.max(greatest, now));
-  if (mode !== 'Auto') {
-    // Where the owner restored the target, the request that belongs to it keeps the number of replicas.
-    const kept = memory.reverts > 0 && isTargetRestored(target, now) ? point.request : now;
-    const reason = `${name} measures ${metric.resource} against the request; its target follows in mode Auto only`;
-    return { ...about, least: kept, greatest: upTo(kept), reason };
-  }
   const bounds = requestBounds(point);
   if (minKeptRequest !== null) {
     const reason = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % is kept, above the highest usage`;
@@ -173,6 +162,23 @@ function boundsOf(
   }
   const reason = `${name} keeps its replicas with targets of 50–90 %; its target is ${point.percent} % of ${formatResource(metric.resource, point.request)}`;
   return { ...about, ...bounds, greatest: upTo(bounds.greatest), reason };
+}
+
+/** Bounds in the other modes, where the target does not follow: the present request, above which only kills may raise memory. */
+function boundsOutsideAuto(
+  { hpa, memory }: Autoscaler,
+  target: AutoscalerTarget,
+  { pods, workload, advice }: WorkloadSituation,
+): PodBounds | null {
+  const { metric, kept } = target;
+  const { resource, container } = metric;
+  const now = usualRequest(pods, metric) ?? templateRequest(workload, metric);
+  if (now === null) return null;
+  // Where the owner restored the target, the request that belongs to it keeps the number of replicas.
+  const request = kept !== null && memory.reverts > 0 && isTargetRestored(target, now) ? kept.request : now;
+  const greatest = resource === 'memory' && advice.some(isAskedForByKills) ? Number.POSITIVE_INFINITY : request;
+  const reason = `HorizontalPodAutoscaler ${hpa.name} measures ${resource} against the request; its target follows in mode Auto only`;
+  return { resource, container, step: 'autoscaler', least: request, greatest, reason };
 }
 
 /** Whether the target has its original value again while pods request less than it was set for. @param now request of the pods */
