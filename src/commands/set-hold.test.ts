@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { aCaller, commandPortsOf } from '../../test/builders/command-ports.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
+import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import { carryOut } from './command.ts';
 import type { CommandPorts } from './context.ts';
 import { endHold, holdWorkload } from './workloads/set-hold.ts';
@@ -41,10 +42,14 @@ test('the end of a hold removes the annotation; without a hold nothing is writte
   expect(world.events.at(-1)).toMatchObject({ reason: 'HoldEnded' });
 });
 
-test('the end of a hold after a roll-back is the present time', async () => {
+const rolledBack = { at: '2026-11-20T14:00:00Z', heldUntil: '2026-11-21T14:00:00Z' };
+test.each([
+  ['of the workload', { rolledBack }],
+  ['of one node class', { classes: [{ name: 'small' }, { name: 'large', rolledBack }] }],
+])('the end of a hold after a roll-back %s is the present time', async (_, status) => {
   world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({
     ...each,
-    status: { ...each.status, rolledBack: { at: '2026-11-20T14:00:00Z', heldUntil: '2026-11-21T14:00:00Z' } },
+    status: { ...each.status, ...(status as RecommendationStatus) },
   }));
   await carryOut(endHold, ports, aCaller(), { target: WEB, body: {} });
   expect(annotation()).toBe('2026-11-20T14:30:00.000Z');

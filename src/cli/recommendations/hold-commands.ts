@@ -1,6 +1,7 @@
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { isHeldAfterRollBack } from '../../commands/workloads/set-hold.ts';
 import { parseDuration } from '../../core/model/duration.ts';
-import { instantOf, isoTime } from '#kube/time/iso-time';
+import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, MINUTE_MS, type DurationMs } from '#kube/units';
 import type { OptionReader, OptionTable } from '../arguments.ts';
 import { requestCommand, type RequestSpec } from './request-command.ts';
@@ -36,8 +37,7 @@ export const RESUME: RequestSpec = {
   help: ['Removes the annotation evenkeel.io/held-until, or sets it to the present time where a roll-back holds the workload.'],
   options: {},
   async run({ api, recommendation, workload, server }) {
-    const heldUntil = instantOf(recommendation.status?.rolledBack?.heldUntil);
-    const isAfterRollBack = heldUntil !== null && heldUntil > server.now;
+    const isAfterRollBack = isHeldAfterRollBack(recommendation.status, server.now);
     if (!isAfterRollBack && (await api.annotationOf(recommendation, HELD)) === null) {
       return { kind: 'refused', message: `${workload} is not on hold` };
     }

@@ -212,8 +212,12 @@ describe('evenkeel hold and resume', () => {
     expect((await run(request(RESUME), 'shop/web')).code).toBe(0);
     stored = [aRecommendation('web', { rolledBack: { at: NOW, heldUntil: '2026-11-27T10:00:00Z' } })];
     await run(request(RESUME), 'shop/web');
+    const classes = [{ name: 'small' }, { name: 'large', rolledBack: { at: NOW, heldUntil: '2026-11-27T10:00:00Z' } }];
+    stored = [aRecommendation('web', { classes })];
+    await run(request(RESUME), 'shop/web');
     expect(patches.map(({ body }) => body)).toEqual([
       { metadata: { annotations: { 'evenkeel.io/held-until': null } } },
+      { metadata: { annotations: { 'evenkeel.io/held-until': '2026-11-26T10:00:00.000Z' } } },
       { metadata: { annotations: { 'evenkeel.io/held-until': '2026-11-26T10:00:00.000Z' } } },
     ]);
   });

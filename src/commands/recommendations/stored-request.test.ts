@@ -10,6 +10,8 @@ const stored = { at: isoTime(NOW - HOUR_MS), containers: [{ requests: { memory: 
 test.each([
   ['is in force, in whatever order its fields are', stored, undefined, true],
   ['is renewed where its values were rolled back since', stored, { rolledBack: { at: isoTime(NOW - 1000) } }, false],
+  ['of node classes is renewed where one was rolled back', stored, { classes: [{}, { rolledBack: { at: isoTime(NOW - 1000) } }] }, false],
+  ['is renewed where greater values were deployed since', stored, { templateRaisedAt: isoTime(NOW - 1000) }, false],
   ['stays in force after an earlier roll-back', stored, { rolledBack: { at: isoTime(NOW - DAY_MS) } }, true],
   ['is renewed after seven days', { ...stored, at: isoTime(NOW - 7 * DAY_MS) }, undefined, false],
   ['of other values is not the same', { ...stored, containers: [] }, undefined, false],

@@ -6,7 +6,7 @@ import type { Instant } from '#kube/units';
 
 /**
  * Whether an approval or rejection of the same values is stored and still in force, so that repeating it changes nothing: it is not older
- * than 7 days, and the values were not rolled back since.
+ * than 7 days, and since then the values were not rolled back and no greater ones were deployed.
  */
 export function isStillInForce(
   stored: { readonly at?: string; readonly containers?: readonly RecommendationSpecApprovedContainer[] } | undefined,
@@ -16,6 +16,8 @@ export function isStillInForce(
 ): boolean {
   const at = instantOf(stored?.at);
   if (at === null || now - at >= USER_REQUEST_EXPIRES_AFTER_MS) return false;
-  const rolledBackAt = instantOf(status?.rolledBack?.at);
-  return (rolledBackAt === null || at > rolledBackAt) && isDeepStrictEqual(stored?.containers, values);
+  const hasLapsed = [status, ...(status?.classes ?? [])].some(
+    (each) => at <= (instantOf(each?.rolledBack?.at) ?? -Infinity) || at < (instantOf(each?.templateRaisedAt) ?? -Infinity),
+  );
+  return !hasLapsed && isDeepStrictEqual(stored?.containers, values);
 }

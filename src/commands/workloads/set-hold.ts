@@ -1,4 +1,5 @@
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { OPERATOR_OF_TARGET } from '../../core/access/requirement.ts';
 import { updateNotes } from '../../core/overrides/override-notes.ts';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
@@ -9,7 +10,7 @@ import { holdOf } from './reset-to-deploy.ts';
 import { withReason } from '../recommendations/approve-recommendation.ts';
 import type { AuditEntry } from '../audit.ts';
 import type { Command, OnWorkload } from '../command.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from '../context.ts';
+import { COMMAND_EVENT, type Caller } from '../context.ts';
 
 const { heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
@@ -45,7 +46,7 @@ export const endHold: Command<OnWorkload<unknown>, WorkloadRecord> = {
     return annotateWorkload(ports, caller, target, {
       action: 'EndHold',
       decide: (workload, now) => {
-        const isAfterRollBack = isHeldAfterRollBack(ports, workload, now);
+        const isAfterRollBack = isHeldAfterRollBack(ports.cluster.findRecommendation(workloadKey(workload))?.status, now);
         if (!isAfterRollBack && workload.annotations[HELD] === undefined) return { kind: 'same' };
         const sentence = `${caller.scope.actor} ended the hold: automatic changes are allowed again`;
         const value = isAfterRollBack ? isoTime(now) : null;
@@ -55,9 +56,10 @@ export const endHold: Command<OnWorkload<unknown>, WorkloadRecord> = {
   },
 };
 
-function isHeldAfterRollBack({ cluster }: CommandPorts, workload: WorkloadRecord, now: Instant): boolean {
-  const heldUntil = instantOf(cluster.findRecommendation(workloadKey(workload))?.status?.rolledBack?.heldUntil);
-  return heldUntil !== null && heldUntil > now;
+/** Whether a roll-back holds the workload, or the pods of one of its node classes. */
+export function isHeldAfterRollBack(status: RecommendationStatus | undefined, now: Instant): boolean {
+  const rollBacks = [status, ...(status?.classes ?? [])].map((each) => instantOf(each?.rolledBack?.heldUntil));
+  return rollBacks.some((heldUntil) => heldUntil !== null && heldUntil > now);
 }
 
 function planOf(

@@ -328,9 +328,17 @@ const finite = new WeakSet<object>();
 function nonFinitePath(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : '';
   if (typeof value !== 'object' || value === null || finite.has(value)) return null;
-  for (const [key, item] of value instanceof Map ? value : Object.entries(value)) {
-    const path = nonFinitePath(item);
-    if (path !== null) return `.${String(key)}${path}`;
+  if (value instanceof Map) {
+    for (const [key, item] of value) {
+      const path = nonFinitePath(item);
+      if (path !== null) return `.${String(key)}${path}`;
+    }
+  } else {
+    // Object.entries would create an array for each of a decision's many small objects.
+    for (const key in value) {
+      const path = nonFinitePath(value[key as keyof typeof value]);
+      if (path !== null) return `.${key}${path}`;
+    }
   }
   finite.add(value);
   return null;

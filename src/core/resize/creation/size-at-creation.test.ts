@@ -29,6 +29,11 @@ function inputs(more: Partial<CreationInputs> = {}): CreationInputs {
   };
 }
 
+test('a container in mode Approve of a workload in mode Auto is created as requested', () => {
+  const exceptions = [{ name: { text: 'main' }, policy: { ...autoPolicy().container, mode: 'Approve' as const } }];
+  expect(sizeAtCreation(pod(amounts('1', '1Gi')), inputs({ policy: autoPolicy({ exceptions }) })).values.size).toBe(0);
+});
+
 const limitNone = (of: PolicyRules = autoPolicy()): PolicyRules => ({
   ...of,
   container: { ...of.container, cpu: { ...of.container.cpu, limit: { rule: 'None', ratio: null } } },

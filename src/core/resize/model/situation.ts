@@ -273,6 +273,8 @@ export interface ResizeMemory {
   readonly previous: { readonly at: Instant; readonly values: Values } | null;
   /** Values of the workload's template at the last decision; empty while no values are in force. */
   readonly template: Values;
+  /** Time of the last decision that found a greater value in the template; null: none. */
+  readonly templateRaisedAt: Instant | null;
   readonly rolledBack: {
     readonly at: Instant;
     readonly reason: string;
@@ -324,6 +326,7 @@ export const NO_MEMORY: ResizeMemory = {
   lastApplied: null,
   previous: null,
   template: new Map(),
+  templateRaisedAt: null,
   rolledBack: null,
   lastRollbackRequestAt: null,
   observedReductions: [],

@@ -16,7 +16,7 @@ import { withReductions } from './due/once-a-day.ts';
 import { isSizedAtCreationOnly, isEffectiveAtCreation } from './blockers/creation-only.ts';
 import { isReducingChange, isVerificationNeeded, nextStage, podsInStage, stageMs } from './due/stages.ts';
 import { isCountResetByWatch, addObservedReduction } from './verify/observed-reductions.ts';
-import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
+import { approvedPart, reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
 import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
@@ -143,25 +143,47 @@ export function endChange(draft: Draft): void {
  * otherwise steadily growing load would keep it in one stage for ever.
  */
 export function raiseTarget(draft: Draft): void {
-  const { apply } = draft.memory;
-  if (apply !== null && draft.mode === 'Approve' && isInBurst(draft, apply)) {
+  const { apply, previous } = draft.memory;
+  if (apply === null) return;
+  if (draft.mode === 'Approve') {
+    raiseApprovedTarget(draft, apply);
+    return;
+  }
+  const urgent = draft.due().filter((due) => due.urgent);
+  if (urgent.length === 0) return;
+  const values = valuesFor(draft.containers, urgent);
+  draft.remember(recordIncreases(draft.memory, draft.containers, previous?.values ?? new Map(), values));
+  retarget(draft, { ...apply, reason: reasonOf(urgent), values });
+}
+
+/** Mode Approve: retargets the change to urgent raises that are approved, and ends it where it leaves a container too small. */
+function raiseApprovedTarget(draft: Draft, apply: ChangeUnderWay): void {
+  if (isInBurst(draft, apply)) {
     draft.recordEffectiveValues(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
     return;
   }
-  const urgent = apply === null ? [] : draft.due().filter((due) => due.urgent);
-  if (apply === null || urgent.length === 0) return;
-  if (draft.mode === 'Approve') endInsufficientChange(draft, apply, urgent);
-  else {
-    const values = valuesFor(draft.containers, urgent);
-    const { now } = draft.context;
-    const stageStartedAt = isReducingChange({ values }, apply.values) ? now : apply.stageStartedAt;
-    draft.recordEffectiveValues({
-      apply: { ...apply, stageStartedAt, reason: reasonOf(urgent), values },
-      ...recordIncreases(draft.memory, draft.containers, draft.memory.previous?.values ?? new Map(), values),
-      ...recordCpuLimitSteps(draft.memory, draft.containers, values, now),
-      oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
+  const approval = currentApproval(draft.plan);
+  const urgent = draft.due(approval.kind === 'valid' ? approval.values : undefined).filter((due) => due.urgent);
+  if (urgent.length === 0) return;
+  if (approval.kind !== 'valid') endInsufficientChange(draft, apply, urgent);
+  else
+    retarget(draft, {
+      ...apply,
+      by: approval.by,
+      reason: reasonOf(urgent),
+      values: approvedPart(draft.containers, approval.values, urgent),
     });
-  }
+}
+
+function retarget(draft: Draft, change: ChangeUnderWay): void {
+  const { now } = draft.context;
+  const { values } = change;
+  const isFurtherReduction = isReducingChange(change, draft.memory.apply?.values ?? null);
+  draft.recordEffectiveValues({
+    apply: isFurtherReduction ? { ...change, stageStartedAt: now } : change,
+    ...recordCpuLimitSteps(draft.memory, draft.containers, values, now),
+    oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
+  });
 }
 
 /** Whether a container whose CPU the change under way lowers is in a burst: the recommendation of mode Approve does not follow bursts. */
@@ -173,9 +195,9 @@ function isInBurst({ context, memory }: Draft, change: ChangeUnderWay): boolean 
   });
 }
 
-/** Mode Approve: ends and reverts a change that reduced a container which is too small now, unless the approval is still valid. */
+/** Ends and reverts a change that reduced a container which is too small now. */
 function endInsufficientChange(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
   const isToBlame = short.some(({ container }) => isContainerLowered(change, draft.memory.previous, container));
-  if (!isToBlame || currentApproval(draft.plan).kind === 'valid') return;
+  if (!isToBlame) return;
   draft.recordEffectiveValues(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
 }

@@ -192,6 +192,40 @@ test('an urgent approved raise carries no reduction past maxConcurrent', () => {
   expect(d.steps[0]?.containers.find(({ name }) => name === 'proxy')).toBeUndefined();
 });
 
+test('an approval is used once: a later deployment with greater requests is not reduced by it', () => {
+  const { s: applied } = run(approved(aSituation({ policy: APPROVE })), 90);
+  const deployed = { requests: amounts('1', '1Gi') };
+  const now = applied.now + DAY_MS;
+  const { s, decisions } = run(
+    { ...applied, now, workload: aWorkloadRecord({}, deployed), pods: pods(3, { container: deployed, createdAt: now }) },
+    60,
+  );
+  expect(cpusOf(s)).toEqual([1000, 1000, 1000]);
+  expect(decisions.at(-1)?.message).toContain('greater values have been deployed since the approval');
+});
+
+test('an approved raise after an OOM kill does not wait for all stages of a reduction under way', () => {
+  const advice = (memory: string, lastOomAt: number | null) => [
+    anAdvice({ container: 'main', cpu: '500m', memory, lastOomAt, oomKills: 2 }),
+    anAdvice({ container: 'proxy' }),
+  ];
+  const { s: begun } = run(approved(two({ advice: advice('512Mi', null) }, 30)), 5);
+  const { s, decisions } = run(approved({ ...begun, now: begun.now + MINUTE_MS, advice: advice('900Mi', begun.now) }), 30);
+  expect(memoryOf(s)).toEqual(Array.from({ length: 30 }, () => 900));
+  expect(decisions.at(-1)?.memory.apply).toMatchObject({ by: 'ann', reason: 'an OOM kill' });
+});
+
+test('a container in mode Recommend does not end the approval of the others, nor their rejection', () => {
+  const exceptions = [{ name: { text: 'proxy' }, policy: { ...autoPolicy().container, mode: 'Recommend' as const } }];
+  const advice = (cpu: string) => [anAdvice({ container: 'main' }), anAdvice({ container: 'proxy', cpu })];
+  const gateState = { ...aSituation().gateState, warmUpUntil: T0 + HOUR_MS };
+  const shown = two({ policy: { ...APPROVE, exceptions }, gateState, advice: advice('600m') });
+  const s = approved(shown);
+  expect(cpusOf(run(s, 120, 10, (_, m) => ({ advice: advice(m < 30 ? '600m' : '700m') })).s)[0]).toBe(100);
+  const rejected = { ...shown, userRequests: { ...NO_USER_REQUESTS, rejected: s.userRequests.approved } };
+  expect(decideWorkload({ ...rejected, advice: advice('700m') })).toMatchObject({ state: 'optimal', reason: 'rejected' });
+});
+
 test('two hours without samples do not drop a daily burst of two hours from a lasting value', () => {
   const model = new ContainerModel();
   const targets: number[] = [];

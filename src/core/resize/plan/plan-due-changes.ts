@@ -23,9 +23,7 @@ export function listDueChanges({ situation, mode, plans: all }: PlanContext, val
   return all.flatMap((plan) => {
     const { target, advice, policy, name } = plan;
     if (target === null || advice === null) return [];
-    const modeOfContainer = containerMode(policy, mode);
-    // A container in mode Approve of a workload in mode Auto, too: approvals are given for workloads, so nothing would wait for one.
-    if (modeOfContainer !== mode) return [];
+    if (!isInModeOfWorkload(plan, mode)) return [];
     const wanted = values === undefined ? target : values.get(name);
     if (wanted === undefined) return [];
     const current = mode === 'Auto' || mode === 'Approve' ? plan.inForce : plan.current;
@@ -53,19 +51,36 @@ export function recommendedOf(plans: readonly ContainerPlan[]): Values {
   return new Map(plans.flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])));
 }
 
+/** Approved values of the changes that may be made now, and the values in force of the others, which stay approved. */
+export function approvedPart(all: readonly ContainerPlan[], approved: Values, changes: readonly DueChange[]): Values {
+  const wanted = all.map((plan) => {
+    const values = approved.get(plan.name);
+    return values === undefined || plan.target === null ? plan : { ...plan, target: { ...plan.target, ...values } };
+  });
+  return valuesFor(wanted, changes);
+}
+
 /** Whether the user's approval is still valid for the present recommendation. */
-export function currentApproval({ situation: { userRequests, memory, now }, plans }: PlanContext): ApprovalState {
+export function currentApproval({ situation: { userRequests, memory, now }, mode, plans }: PlanContext): ApprovalState {
   const { approved } = userRequests;
+  if (approved === null) return { kind: 'none' };
   // Otherwise the values that were rolled back would be applied again when the hold ends.
-  if (approved !== null && approved.at <= (memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
+  if (approved.at <= (memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
     return { kind: 'lapsed', message: 'the approved values have been rolled back since' };
   }
-  return approvalState(approved, recommendedOf(plans), inForceOf(plans), toleranceOf(plans), now);
+  // Otherwise a later deployment with greater values would be reduced by an approval that was given for an earlier one.
+  if (approved.at < (memory.templateRaisedAt ?? Number.NEGATIVE_INFINITY)) {
+    return { kind: 'lapsed', message: 'greater values have been deployed since the approval' };
+  }
+  const inOtherMode = new Set(plans.filter((plan) => !isInModeOfWorkload(plan, mode)).map(({ name }) => name));
+  const values = new Map([...approved.values].filter(([name]) => !inOtherMode.has(name)));
+  return approvalState({ ...approved, values }, recommendedOf(plans), inForceOf(plans), toleranceOf(plans), now);
 }
 
 /** Outcome where a user rejected the recommended values; null: they are not rejected. */
-export function currentRejection({ situation: { userRequests, now }, plans }: PlanContext): Outcome | null {
-  const until = rejectedUntil(userRequests.rejected, recommendedOf(plans), toleranceOf(plans), now);
+export function currentRejection({ situation: { userRequests, now }, mode, plans }: PlanContext): Outcome | null {
+  const inMode = plans.filter((plan) => isInModeOfWorkload(plan, mode));
+  const until = rejectedUntil(userRequests.rejected, recommendedOf(inMode), toleranceOf(plans), now);
   return until === null ? null : outcome('optimal', 'rejected', 'these values were rejected and are not recommended again for now', until);
 }
 
@@ -81,6 +96,11 @@ export function reasonOf(changes: readonly DueChange[]): string {
   if (changes.some((change) => change.urgent)) return 'under-provisioned';
   if (changes.every((change) => change.endsIncrease === true)) return 'temporary increase ended';
   return changes.some((change) => change.direction === 'raise') ? 'higher recommendation' : 'over-provisioned';
+}
+
+/** Whether a container is changed as its workload is: one in a more restrictive mode is not. */
+function isInModeOfWorkload({ policy }: ContainerPlan, mode: ResizeMode): boolean {
+  return containerMode(policy, mode) === mode;
 }
 
 function toleranceOf(plans: readonly ContainerPlan[]) {

@@ -9,12 +9,11 @@ import type { DueChange } from './due/due-changes.ts';
 import { throttledRatioOf } from './verify/roll-back-criteria.ts';
 import { findHold, isAllowedDuringHold, splitByBlockers } from './blockers/blockers.ts';
 import { memoryAfterStart } from './due/remembered-change.ts';
-import { inForceOf, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
+import { approvedPart, inForceOf, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
 import type { ApprovalState } from './due/user-requests.ts';
 import { hasSameValues, valuesOf, type Values } from '../model/container-values.ts';
 import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
-import type { ContainerPlan } from '../model/container-plan.ts';
 
 /** Minimum of `maxConcurrent` where it is a percentage. */
 const MIN_CONCURRENT = 10;
@@ -40,15 +39,6 @@ export function startChange(draft: Draft): Outcome {
   const values = approved === null ? valuesFor(draft.containers, now) : approvedPart(draft.containers, approved.values, now);
   if (approved !== null) return begin(draft, values, { reason: reasonOf(now), by: approved.by });
   return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: hasOnlyIncreaseEnds(now) });
-}
-
-/** The approved values of the changes that may be made now; the others stay approved. */
-function approvedPart(plans: readonly ContainerPlan[], approved: Values, now: readonly DueChange[]): Values {
-  const wanted = plans.map((plan) => {
-    const values = approved.get(plan.name);
-    return values === undefined || plan.target === null ? plan : { ...plan, target: { ...plan.target, ...values } };
-  });
-  return valuesFor(wanted, now);
 }
 
 /** Whether an earlier part of the same approval was applied: a roll-back returns to the values before all of it. */

@@ -171,9 +171,14 @@ export function findDailyReason(
   return lease.isHeld ? null : lease.reason;
 }
 
-/** The mode of one container: that of its override where that is more restrictive, else the workload's. */
+/**
+ * The mode of one container: that of its override where that is more restrictive, else the workload's. Mode Approve of a container acts as
+ * Recommend while its workload is in mode Auto: approvals are given for workloads, so nothing waits for one.
+ */
 export function containerMode(policy: ContainerPolicy, workloadMode: ResizeMode): ResizeMode {
-  return policy.mode === null ? workloadMode : stricterMode(policy.mode, workloadMode);
+  if (policy.mode === null) return workloadMode;
+  const mode = stricterMode(policy.mode, workloadMode);
+  return mode === 'Approve' && workloadMode === 'Auto' ? 'Recommend' : mode;
 }
 
 function stricterMode(a: ResizeMode, b: ResizeMode): ResizeMode {

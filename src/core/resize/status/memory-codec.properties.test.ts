@@ -87,6 +87,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   lastApplied: orNull(fc.record({ at: instant, by: words, reason: words, pods: count, values })),
   previous: orNull(fc.record({ at: instant, values })),
   template: values,
+  templateRaisedAt: orNull(instant),
   rolledBack: orNull(
     fc.record({ at: instant, reason: words, message: words, heldUntil: instant, count, requestedAt: orNull(instant), values }),
   ),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { amounts, anAdvice, aSituation, aWorkloadRecord, pods, T0 } from '../../../../../test/builders/rightsizing.ts';
+import { DAY_MS } from '#kube/units';
+import { amounts, anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, T0 } from '../../../../../test/builders/rightsizing.ts';
 import { decideInPlace } from '../../plan/decide-in-place.ts';
-import { NO_MEMORY, type WorkloadSituation } from '../../model/situation.ts';
+import { NO_MEMORY, NO_USER_REQUESTS, type WorkloadSituation } from '../../model/situation.ts';
+import { decideWorkload } from '../decide-workload.ts';
 import { nodeClasses } from './node-classes.ts';
 
 const [one, two, three] = pods(3);
@@ -45,6 +47,14 @@ describe('pods of a DaemonSet on nodes of several classes', () => {
       nodeClasses.apply({ ...context, pods: limited, demand: [{ container: 'main', windows: [], throttlingMeasuredAt }] }, decideInPlace)
         .classes?.[0]?.decision.reason ?? null;
     expect([reasonAt(T0), reasonAt(null)]).toEqual([null, 'unmeasured']);
+  });
+
+  test('have Events that begin as the message does, so that a lapsed approval is reported once', () => {
+    const values = new Map(['main@2cpu-8Gi'].map((name) => [name, { requests: amounts('200m', '512Mi'), limits: amounts(null, null) }]));
+    const userRequests = { ...NO_USER_REQUESTS, approved: { at: T0 - 8 * DAY_MS, by: 'ann', values } };
+    const { events, message } = decideWorkload({ ...context, policy: autoPolicy({ mode: 'Approve' }), userRequests });
+    expect(events.map(({ reason }) => reason)).toEqual(['ApprovalLapsed']);
+    expect(message).toContain(events[0]?.message);
   });
 
   test('are decided together where all nodes are of one class, and the memory of a former class is kept', () => {

@@ -118,12 +118,16 @@ function mergeDecisions(first: Decided, rest: readonly Decided[], situation: Wor
 }
 
 function describeClass({ each, decision }: Decided): string {
-  const { length } = each.pods;
-  return `on ${each.name} (${length} ${length === 1 ? 'pod' : 'pods'}): ${decision.message.slice(0, MAX_CLASS_MESSAGE)}`;
+  return `${placeOf(each)}: ${decision.message.slice(0, MAX_CLASS_MESSAGE)}`;
 }
 
+/** Events begin as the message of the status, so that what it says already is recognized. */
 function eventsOfClass({ each, decision }: Decided): readonly DecisionEvent[] {
-  return decision.events.map((event) => ({ ...event, message: `on ${each.name}: ${event.message}` }));
+  return decision.events.map((event) => ({ ...event, message: `${placeOf(each)}: ${event.message}` }));
+}
+
+function placeOf({ name, pods: { length } }: CurrentClass): string {
+  return `on ${name} (${length} ${length === 1 ? 'pod' : 'pods'})`;
 }
 
 /** Memory of the current classes, then of former ones, whose node pools may be scaled to zero for a night. */

@@ -19,7 +19,11 @@ export function isTemplateRaised({ workload, memory }: Pick<WorkloadSituation, '
 }
 
 /** The memory to store for the present template, with raised amounts in force; null: unchanged. */
-export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'workload' | 'memory'>): Partial<ResizeMemory> | null {
+export function acceptTemplate({
+  workload,
+  memory,
+  now,
+}: Pick<WorkloadSituation, 'workload' | 'memory' | 'now'>): Partial<ResizeMemory> | null {
   const { apply, lastApplied, previous, template: before } = memory;
   const template: Values = apply === null && lastApplied === null ? new Map() : valuesOf(workload);
   if (!isTemplateRaised({ workload, memory })) return isSame(before, template) ? null : { template };
@@ -27,6 +31,7 @@ export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'wo
   if (workload.rolloutInProgress && apply === null) return null;
   return {
     template,
+    templateRaisedAt: now,
     apply: apply && { ...apply, values: applyTemplateRaises(apply.values, before, template) },
     lastApplied: lastApplied && { ...lastApplied, values: applyTemplateRaises(lastApplied.values, before, template) },
     // A roll-back of the change does not revert what was deployed meanwhile.

@@ -1,0 +1,47 @@
+// Plays random lives of a workload in a process of its own, which takes two thirds of the time that Jest's module loader takes:
+//
+//   node test/soak/adversary/play-lives.ts rules|end LIVES SEED
+
+import { argv } from 'node:process';
+import fc from 'fast-check';
+import { AdversaryEnd } from '../../builders/adversary/adversary-end.ts';
+import { AdversaryRules } from '../../builders/adversary/adversary-rules.ts';
+import { lives, playLife, resizeOnAllNodes, type Life } from '../../builders/adversary/adversary.ts';
+import { DAY_MS } from '#kube/units';
+
+/** Usage of two weeks is kept; after them memory falls at most once a day, by a part of the difference. */
+const QUIET_MS = 60 * DAY_MS;
+/** Days without a resize or a report at the end of a steady time. */
+const ENDED_MS = 5 * DAY_MS;
+
+const [, , what = '', count = '', seed = ''] = argv;
+fc.assert(what === 'end' ? fc.property(lives.map(resizeOnAllNodes), endsOnceSteady) : fc.property(lives, keepsRules), {
+  numRuns: Number(count),
+  seed: Number(seed),
+});
+console.log(`${count} lives, seed ${seed}: no violation`);
+
+function keepsRules(life: Life): void {
+  const rules = new AdversaryRules(life);
+  playLife(life, (lived, tick) => rules.check(lived, tick));
+  if (rules.violations.length > 0) throw new Error(rules.violations.join('\n'));
+}
+
+function endsOnceSteady(life: Life): void {
+  const end = new AdversaryEnd(life.options.policy);
+  let elapsedMs = 0;
+  playLife(
+    life,
+    (lived) => {
+      ({ elapsedMs } = lived);
+      end.look(lived);
+    },
+    QUIET_MS,
+  );
+  for (const [effect, at] of [
+    ['resized', end.resizedAt],
+    ['reported', end.reportedAt],
+  ] as const) {
+    if (at >= elapsedMs - ENDED_MS) throw new Error(`${effect} at ${at / DAY_MS} days, in a life of ${elapsedMs / DAY_MS} days`);
+  }
+}
