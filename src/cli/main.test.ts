@@ -20,6 +20,12 @@ test.each(['constructor', '__proto__', 'toString'])('%s is no command', async (n
   expect([err, code]).toEqual([`evenkeel: unknown command "${name}"; \`evenkeel help\` lists them\n`, 2]);
 });
 
+test('the nearest command is named', async () => {
+  const child = spawn(process.execPath, [...FLAGS, 'aprove', 'shop/web'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect([err, code]).toEqual(['evenkeel: unknown command "aprove"; did you mean approve?\n', 2]);
+});
+
 test('a reader that closes the pipe (`evenkeel help | head -1`) gets no stack trace', async () => {
   const child = spawn(process.execPath, [...FLAGS, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { findNearest } from '../core/model/names/find-nearest.ts';
 import type { Command, Terminal } from './command.ts';
 
 /** Commands by name, each loaded when it is used. */
@@ -11,7 +12,9 @@ export async function runCli(commands: CommandLoaders): Promise<number> {
   if (name === 'help' || name === '--help' || name === '-h') return help(commands, terminal);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined) {
-    terminal.err(`evenkeel: unknown command "${name}"; \`evenkeel help\` lists them`);
+    const near = findNearest(name, new Set(Object.keys(commands)));
+    const remedy = near === undefined ? '`evenkeel help` lists them' : `did you mean ${near}?`;
+    terminal.err(`evenkeel: unknown command "${name}"; ${remedy}`);
     return 2;
   }
   const command = await load();

@@ -29,7 +29,7 @@ export interface ServerView {
   readonly now: Instant;
 }
 
-/** A workload without a Recommendation, or several that share a name; the message names the remedy. */
+/** A workload without a Recommendation, several that share a name, or a change meanwhile; the message names the remedy. */
 export class NotResolved extends Error {}
 
 /** The merge patch of a Recommendation's spec; null removes a field. */
@@ -70,14 +70,20 @@ export class RecommendationApi {
     const named = all.filter(({ spec: { targetRef } }) => targetRef.name === name && (kind === null || isSameKind(targetRef.kind, kind)));
     const [found, ...others] = named;
     if (found === undefined) {
-      const near = findNearest(name, new Set(all.map(({ spec }) => spec.targetRef.name)));
+      const near = all.length === 0 ? await this.#findNearNamespace(namespace, name) : findNearName(name, namespace, all);
       const remedy =
-        near === undefined
-          ? ': modes Observe and Off write none, and in other modes usage must be known first'
-          : `; did you mean ${namespace}/${near}?`;
+        near === null ? ': modes Observe and Off write none, and in other modes usage must be known first' : `; did you mean ${near}?`;
       throw new NotResolved(`no Recommendation for ${kind === null ? '' : `${kind} `}${namespace}/${name}${remedy}`);
     }
     return [found, ...others];
+  }
+
+  /** `namespace/name` in the namespace of the nearest name that has such a workload; null: none, or the user may not list all. */
+  async #findNearNamespace(namespace: string, name: string): Promise<string | null> {
+    const all = await this.list(null).catch(() => []);
+    const namespaces = all.filter(({ spec }) => spec.targetRef.name === name).map(({ metadata }) => metadata.namespace ?? '');
+    const near = findNearest(namespace, new Set(namespaces));
+    return near === undefined ? null : `${near}/${name}`;
   }
 
   /** @throws ApiFault */
@@ -127,8 +133,14 @@ export class RecommendationApi {
       signal: this.#signal,
     });
     const failure = failureOf(response);
+    if (response.status === 409) throw new NotResolved('the object has changed meanwhile: read the values again, then repeat the command');
     if (failure !== null) throw new ApiFault(`patching ${path}`, failure);
   }
+}
+
+function findNearName(name: string, namespace: string, all: readonly Recommendation[]): string | null {
+  const near = findNearest(name, new Set(all.map(({ spec }) => spec.targetRef.name)));
+  return near === undefined ? null : `${namespace}/${near}`;
 }
 
 /** `deployment` and `deployments` name the kind Deployment, as with kubectl. */

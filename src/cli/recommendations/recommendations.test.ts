@@ -36,11 +36,13 @@ function aRecommendation(name: string, status: Partial<RecommendationStatus> = {
 
 let stored: Recommendation[];
 let annotations: Readonly<Record<string, string>>;
+let patchStatus: number;
 let patches: Pick<ApiRequest, 'path' | 'body' | 'query'>[];
 
 beforeEach(() => {
   stored = [aRecommendation('web')];
   annotations = {};
+  patchStatus = 200;
   patches = [];
 });
 
@@ -53,9 +55,13 @@ const transport = {
     }
     if (method === 'PATCH') {
       patches.push({ path, body, ...(query === undefined ? {} : { query }) });
-      return answer(200, {});
+      return answer(patchStatus, {});
     }
-    if (path.endsWith('/recommendations')) return answer(200, { metadata: { resourceVersion: '9' }, items: stored });
+    if (path.endsWith('/recommendations')) {
+      const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
+      const items = stored.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
+      return answer(200, { metadata: { resourceVersion: '9' }, items });
+    }
     return answer(200, { metadata: { annotations } });
   },
 } as unknown as ApiTransport;
@@ -160,6 +166,14 @@ describe('evenkeel approve, reject and rollback', () => {
     expect(err).toContain('Deployment shop/web is in mode Off: this mode changes nothing');
   });
 
+  test('an object that was changed meanwhile is named with the remedy', async () => {
+    patchStatus = 409;
+    expect(await run(request(APPROVE), 'shop/web')).toMatchObject({
+      code: 1,
+      err: 'evenkeel approve: the object has changed meanwhile: read the values again, then repeat the command',
+    });
+  });
+
   test('rollback asks for the values before the last change, and names an earlier roll-back', async () => {
     stored = [aRecommendation('web', { previous: { at: NOW, containers: [] } })];
     expect((await run(request(ROLLBACK), 'shop/web')).code).toBe(0);
@@ -172,6 +186,7 @@ describe('evenkeel approve, reject and rollback', () => {
 
   test.each([
     [['shop/wbe'], 1, /no Recommendation for shop\/wbe; did you mean shop\/web\?/],
+    [['shopp/web'], 1, /no Recommendation for shopp\/web; did you mean shop\/web\?/],
     [
       ['other/cart'],
       1,

@@ -112,7 +112,9 @@ function complete(draft: Draft, change: ChangeUnderWay, { actuated }: StepPlan):
     rolledBack: resetRollBackCount(draft.memory.rolledBack, isProven),
     observedReductions: addObservedReduction(draft.context, change),
   });
-  return outcome('applied', null, `in force on ${actuated.length} ${actuated.length === 1 ? 'pod' : 'pods'}; ${summary}`);
+  const running = draft.context.pods.filter(({ phase }) => phase === 'Running').length;
+  const count = actuated.length < running ? `${actuated.length} of ${running}` : `${actuated.length}`;
+  return outcome('applied', null, `in force on ${count} ${running === 1 ? 'pod' : 'pods'}; ${summary}`);
 }
 
 /** Ends and reverts a change that lowers what an autoscaler measures, once the autoscaler's target can no longer be adjusted. */
