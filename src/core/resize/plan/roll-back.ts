@@ -8,7 +8,7 @@ import { planSteps } from './steps/plan-steps.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './verify/throttling-and-pressure.ts';
 import { findRegression, throttledRatioOf, type Regression } from './verify/roll-back-criteria.ts';
-import { findPendingRollback, memoryAfterRollBack } from './due/remembered-change.ts';
+import { findPendingRollback, memoryAfterRollBack } from './due/remembered-roll-back.ts';
 import { isVerificationNeeded } from './due/stages.ts';
 import { compareObservedReductions, dropEndedWatches } from './verify/observed-reductions.ts';
 

@@ -10,7 +10,7 @@ import { isSameResources } from '#kube/records/resources';
 import { UNREADY_MS } from '../../plan/verify/roll-back-criteria.ts';
 import { findOtherManager } from '../../plan/blockers/other-manager.ts';
 import { hasCrashed } from '../../plan/pod/pod-change.ts';
-import { findPendingRollback } from '../../plan/due/remembered-change.ts';
+import { findPendingRollback } from '../../plan/due/remembered-roll-back.ts';
 import { hasFailedSince } from '../../plan/verify/restart-rates.ts';
 import { MAX_GAP_MS } from '../../model/evidence/idle-tracker.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';

@@ -4,7 +4,7 @@
 import { withinBounds } from '../../plan/container/within-bounds.ts';
 import { fitPod } from '../../plan/pod/pod-change.ts';
 import { isShortLived, canChangePodsNow } from '../../plan/blockers/blockers.ts';
-import { memoryAfterRollBack } from '../../plan/due/remembered-change.ts';
+import { memoryAfterRollBack } from '../../plan/due/remembered-roll-back.ts';
 import { describeKeptResizes } from '../../plan/blockers/other-manager.ts';
 import { isSizedAtCreationOnly } from '../../plan/blockers/creation-only.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';

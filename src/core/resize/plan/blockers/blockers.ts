@@ -119,7 +119,13 @@ function findPolicyBlocker(situation: WorkloadSituation, change: DueChange, appr
   const interval = lowers && !approved ? awaitReductionInterval(situation, change) : null;
   const repeated = lowers && !approved ? findRepeatedRollBacks(situation, change) : null;
   const unmeasured = lowers ? (findUnmeasuredRegression(situation, change) ?? awaitErrorRate(situation)) : null;
-  return repeated ?? confidence ?? awaitWindow(situation) ?? (approved ? null : awaitCooldown(situation)) ?? interval ?? unmeasured;
+  const settling = approved ? null : laterOf(awaitCooldown(situation), interval);
+  return repeated ?? confidence ?? awaitWindow(situation) ?? settling ?? unmeasured;
+}
+
+/** Of two waits for a time the one that ends later, so that its end is not followed by the other. */
+function laterOf(a: Waiting | null, b: Waiting | null): Waiting | null {
+  return (b?.until ?? 0) > (a?.until ?? 0) ? b : a;
 }
 
 function awaitConfidence({ policy }: WorkloadSituation, change: DueChange): Waiting | null {

@@ -28,6 +28,8 @@ describe('a reduction', () => {
     const soon = decideInPlace({ ...situation, now: T0 + 13 * HOUR_MS });
     expect(soon).toMatchObject({ state: 'awaiting', reason: 'cooldown', until: LAST_LOWERED_AT + DAY_MS, steps: [] });
     expect(soon.message).toBe('the cpu request of main fell within the last 24 h');
+    // The cool-down of an hour is not reported: the day would follow it.
+    expect(decideInPlace({ ...situation, now: LAST_LOWERED_AT + 10 * MINUTE_MS }).until).toBe(LAST_LOWERED_AT + DAY_MS);
     expect(decideInPlace({ ...situation, now: LAST_LOWERED_AT + DAY_MS }).steps).toHaveLength(1);
   });
 
