@@ -1663,8 +1663,8 @@ export interface RecommendationStatus {
    * effective minimum.
    */
   readonly template?: readonly RecommendationStatusTemplateItem[];
-  /** Time at which a value raised in the template was last accepted (RFC 3339). An earlier approval has lapsed. */
-  readonly templateRaisedAt?: string;
+  /** spec.approved.at of the last approval that ended because greater values were deployed since (RFC 3339). */
+  readonly endedApprovalAt?: string;
   /** spec.rollback.at of the last request that was carried out (RFC 3339). Automatic rollbacks do not change it. */
   readonly lastRollbackRequestAt?: string;
   /** The last rollback. */
@@ -1918,8 +1918,8 @@ export interface RecommendationStatusClass {
    * effective minimum.
    */
   readonly template?: readonly RecommendationStatusClassTemplateItem[];
-  /** Time at which a value raised in the template was last accepted (RFC 3339). An earlier approval has lapsed. */
-  readonly templateRaisedAt?: string;
+  /** spec.approved.at of the last approval that ended because greater values were deployed since (RFC 3339). */
+  readonly endedApprovalAt?: string;
   /** spec.rollback.at of the last request that was carried out (RFC 3339). Automatic rollbacks do not change it. */
   readonly lastRollbackRequestAt?: string;
   /** The last rollback. */

@@ -1,4 +1,5 @@
 import { findApprovalBlocker, withoutApproval } from '../../commands/recommendations/approve-recommendation.ts';
+import { isStillInForce } from '../../commands/recommendations/stored-request.ts';
 import { recommendedValues } from '../../commands/recommendations/recommended-values.ts';
 import { describeNothingToRollBack, withoutRollBack } from '../../commands/recommendations/rollback-recommendation.ts';
 import { isoTime } from '#kube/time/iso-time';
@@ -23,6 +24,8 @@ export const APPROVE: RequestSpec = {
     if (blocker !== null) return { kind: 'refused', message: `${workload}: ${blocker}` };
     if (containers.length === 0)
       return { kind: 'refused', message: `${workload}: nothing is recommended yet, so there is nothing to approve.` };
+    if (isStillInForce(recommendation.spec.approved, containers, status, server.now))
+      return { kind: 'done', message: `already approved for ${workload}: ${describeValues(status)}` };
     await api.changeSpec(recommendation, { approved: { by: server.user, at: isoTime(server.now), containers }, rejected: null });
     return { kind: 'done', message: `approved for ${workload}: ${describeValues(status)}` };
   },

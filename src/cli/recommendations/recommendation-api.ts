@@ -70,6 +70,8 @@ export class RecommendationApi {
     const named = all.filter(({ spec: { targetRef } }) => targetRef.name === name && (kind === null || isSameKind(targetRef.kind, kind)));
     const [found, ...others] = named;
     if (found === undefined) {
+      const ofOtherKind = all.find(({ spec: { targetRef } }) => targetRef.name === name)?.spec.targetRef.kind;
+      if (ofOtherKind !== undefined) throw new NotResolved(`${namespace}/${name} is no ${kind ?? ''}, but a ${ofOtherKind}`);
       const near = all.length === 0 ? await this.#findNearNamespace(namespace, name) : findNearName(name, namespace, all);
       const remedy =
         near === null ? ': modes Observe and Off write none, and in other modes usage must be known first' : `; did you mean ${near}?`;

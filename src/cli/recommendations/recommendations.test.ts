@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Recommendation, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
+import type { Recommendation, RecommendationSpec, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import type { ApiRequest, ApiTransport } from '#kube/api-transport';
 import type { Command, Terminal } from '../command.ts';
 import type { ClusterConnection } from '../connect.ts';
@@ -164,6 +164,20 @@ describe('evenkeel approve, reject and rollback', () => {
     const { code, err } = await run(request(ROLLBACK), 'shop/web');
     expect([code, patches]).toEqual([1, []]);
     expect(err).toContain('Deployment shop/web is in mode Off: this mode changes nothing');
+  });
+
+  test('values that are approved already are not approved anew, so that a roll-back returns to before all parts', async () => {
+    await run(request(APPROVE), 'shop/web');
+    const { approved } = (patches[0]?.body as { spec: Required<RecommendationSpec> }).spec;
+    stored = stored.map((each) => ({ ...each, spec: { ...each.spec, approved } }));
+    expect((await run(request(APPROVE), 'shop/web')).out).toMatch(/^already approved for Deployment shop\/web: /);
+    expect(patches).toHaveLength(1);
+  });
+
+  test('a kind that no workload of the name has is named', async () => {
+    expect((await run(request(APPROVE), 'shop/web', '--kind', 'StatefulSet')).err).toBe(
+      'evenkeel approve: shop/web is no StatefulSet, but a Deployment',
+    );
   });
 
   test('an object that was changed meanwhile is named with the remedy', async () => {

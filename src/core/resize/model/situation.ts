@@ -271,10 +271,10 @@ export interface ResizeMemory {
     readonly values: Values;
   } | null;
   readonly previous: { readonly at: Instant; readonly values: Values } | null;
-  /** Values of the workload's template at the last decision; empty while no values are in force. */
+  /** Values of the workload's template at the last decision; empty while no values are in force or approved. */
   readonly template: Values;
-  /** Time of the last decision that found a greater value in the template; null: none. */
-  readonly templateRaisedAt: Instant | null;
+  /** `at` of the last approval that ended because greater values were deployed since; null: none. */
+  readonly endedApprovalAt: Instant | null;
   readonly rolledBack: {
     readonly at: Instant;
     readonly reason: string;
@@ -326,7 +326,7 @@ export const NO_MEMORY: ResizeMemory = {
   lastApplied: null,
   previous: null,
   template: new Map(),
-  templateRaisedAt: null,
+  endedApprovalAt: null,
   rolledBack: null,
   lastRollbackRequestAt: null,
   observedReductions: [],

@@ -7,13 +7,14 @@ import { bumpsOfChange } from './container/oom-bumps.ts';
 import { recordIncreases } from './due/cpu-increases.ts';
 import { recordCpuLimitSteps } from './container/cpu-limit.ts';
 import { findAutoscalerPause, isFixedTargetLowered } from './autoscalers/autoscaler-bounds.ts';
-import { planSteps, type StepPlan } from './steps/plan-steps.ts';
+import { ofResizedContainers, planSteps, type StepPlan } from './steps/plan-steps.ts';
 import type { Draft } from './draft.ts';
 import { isBurst } from './due/bursts.ts';
 import type { DueChange } from './due/due-changes.ts';
 import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered } from './due/remembered-change.ts';
 import { resetRollBackCount } from './due/remembered-roll-back.ts';
 import { withReductions } from './due/once-a-day.ts';
+import { splitByBlockers } from './blockers/blockers.ts';
 import { isSizedAtCreationOnly, isEffectiveAtCreation } from './blockers/creation-only.ts';
 import { isReducingChange, isVerificationNeeded, nextStage, podsInStage, stageMs } from './due/stages.ts';
 import { isCountResetByWatch, addObservedReduction } from './verify/observed-reductions.ts';
@@ -56,7 +57,11 @@ function recordSteps(draft: Draft, change: ChangeUnderWay, { steps }: StepPlan):
 }
 
 function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, running: number): StepPlan {
-  return planSteps(draft.context, values, { kind: 'change', maxPods: podsInStage(stage, running), reason });
+  return planSteps(draft.context, ofResizedContainers(draft.context, values), {
+    kind: 'change',
+    maxPods: podsInStage(stage, running),
+    reason,
+  });
 }
 
 /** Ends a change that no existing pod can get. One that starts with this decision is not stored, so that it is not recorded at every decision. */
@@ -152,7 +157,7 @@ export function raiseTarget(draft: Draft): void {
     raiseApprovedTarget(draft, apply);
     return;
   }
-  const urgent = draft.due().filter((due) => due.urgent);
+  const urgent = allowedRaises(draft, draft.due());
   if (urgent.length === 0) return;
   const values = valuesFor(draft.containers, urgent);
   draft.remember(recordIncreases(draft.memory, draft.containers, previous?.values ?? new Map(), values));
@@ -166,7 +171,7 @@ function raiseApprovedTarget(draft: Draft, apply: ChangeUnderWay): void {
     return;
   }
   const approval = currentApproval(draft.plan);
-  const urgent = draft.due(approval.kind === 'valid' ? approval.values : undefined).filter((due) => due.urgent);
+  const urgent = allowedRaises(draft, draft.due(approval.kind === 'valid' ? approval.values : undefined));
   if (urgent.length === 0) return;
   if (approval.kind !== 'valid') endInsufficientChange(draft, apply, urgent);
   else
@@ -176,6 +181,12 @@ function raiseApprovedTarget(draft: Draft, apply: ChangeUnderWay): void {
       reason: reasonOf(urgent),
       values: approvedPart(draft.containers, approval.values, urgent),
     });
+}
+
+/** The urgent raises that may join the change under way: an autoscaler may block them. */
+function allowedRaises(draft: Draft, due: readonly DueChange[]): readonly DueChange[] {
+  const urgent = due.filter((change) => change.urgent);
+  return urgent.length === 0 ? urgent : splitByBlockers(draft.context, urgent, true).allowed;
 }
 
 function retarget(draft: Draft, change: ChangeUnderWay): void {

@@ -1,6 +1,6 @@
 // Corrects drift: resizes pods that differ from the values in force, because they were created from the template or need a roll-back.
 
-import { planSteps, type StepPlan } from './steps/plan-steps.ts';
+import { ofResizedContainers, planSteps, type StepPlan } from './steps/plan-steps.ts';
 import { isHeldByUser } from './blockers/blockers.ts';
 import { isReducedByChange } from './due/remembered-change.ts';
 import { isTemplateRaised } from './due/raised-template.ts';
@@ -35,7 +35,11 @@ export function correctDrift(situation: WorkloadSituation): StepPlan {
       isRequested: isRequested,
       reason: `rolled back: ${rolledBack?.message ?? ''}`,
     }),
-    planSteps({ ...situation, pods: createdSince }, lastApplied.values, { kind: 'correct-drift', maxPods, reason: DRIFTED }),
+    planSteps({ ...situation, pods: createdSince }, ofResizedContainers(situation, lastApplied.values), {
+      kind: 'correct-drift',
+      maxPods,
+      reason: DRIFTED,
+    }),
   );
 }
 
@@ -65,7 +69,11 @@ export function listRollBackSteps(situation: WorkloadSituation): readonly Resize
         reason,
       },
     ),
-    planSteps({ ...situation, pods: createdSince }, lastApplied.values, { kind: 'correct-drift', maxPods: 0, reason: DRIFTED }),
+    planSteps({ ...situation, pods: createdSince }, ofResizedContainers(situation, lastApplied.values), {
+      kind: 'correct-drift',
+      maxPods: 0,
+      reason: DRIFTED,
+    }),
   ).steps;
 }
 

@@ -250,6 +250,8 @@ function decideChange(draft: Draft): Outcome {
 function endUnapprovedReduction(draft: Draft): void {
   const { apply, previous } = draft.memory;
   if (apply === null || draft.mode !== 'Approve' || apply.by !== 'evenkeel') return;
+  // A user may have that name, too.
+  if (draft.context.userRequests.approved?.by === apply.by) return;
   if (isReducingChange(apply, previous?.values ?? null)) endChange(draft);
 }
 

@@ -1,8 +1,11 @@
 // The due changes of a workload by its plans and user requests. When they are made is decided elsewhere.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { MINUTE_MS } from '#kube/units';
 import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
+import { withinBounds } from './container/within-bounds.ts';
 import type { Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import { dueChanges, type DueChange } from './due/due-changes.ts';
@@ -61,20 +64,28 @@ export function approvedPart(all: readonly ContainerPlan[], approved: Values, ch
 }
 
 /** Whether the user's approval is still valid for the present recommendation. */
-export function currentApproval({ situation: { userRequests, memory, now }, mode, plans }: PlanContext): ApprovalState {
+export function currentApproval({ situation, mode, plans }: PlanContext): ApprovalState {
+  const { userRequests, memory, now, policy, overrides } = situation;
   const { approved } = userRequests;
   if (approved === null) return { kind: 'none' };
+  // A time ahead of the clock, such as a local time that was written as UTC, would outlive roll-backs and deployments.
+  if (approved.at > now + MINUTE_MS) {
+    return { kind: 'lapsed', message: `the time of the approval, ${isoTime(approved.at)}, lies ahead: it counts from then on` };
+  }
+  if (approved.at > now) return { kind: 'none' };
   // Otherwise the values that were rolled back would be applied again when the hold ends.
   if (approved.at <= (memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
     return { kind: 'lapsed', message: 'the approved values have been rolled back since' };
   }
   // Otherwise a later deployment with greater values would be reduced by an approval that was given for an earlier one.
-  if (approved.at < (memory.templateRaisedAt ?? Number.NEGATIVE_INFINITY)) {
+  if (approved.at === memory.endedApprovalAt) {
     return { kind: 'lapsed', message: 'greater values have been deployed since the approval' };
   }
   const inOtherMode = new Set(plans.filter((plan) => !isInModeOfWorkload(plan, mode)).map(({ name }) => name));
   const values = new Map([...approved.values].filter(([name]) => !inOtherMode.has(name)));
-  return approvalState({ ...approved, values }, recommendedOf(plans), inForceOf(plans), toleranceOf(plans), now);
+  const state = approvalState({ ...approved, values }, recommendedOf(plans), inForceOf(plans), toleranceOf(plans), now);
+  // A floor or a ceiling that was set since may lie within the tolerance.
+  return state.kind === 'valid' ? { ...state, values: withinBounds(state.values, policy, overrides).values } : state;
 }
 
 /** Outcome where a user rejected the recommended values; null: they are not rejected. */

@@ -4,7 +4,7 @@ import type { Instant } from '#kube/units';
 import type { Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { withinBounds } from './container/within-bounds.ts';
-import { planSteps } from './steps/plan-steps.ts';
+import { ofResizedContainers, planSteps } from './steps/plan-steps.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './verify/throttling-and-pressure.ts';
 import { findRegression, throttledRatioOf, type Regression } from './verify/roll-back-criteria.ts';
@@ -33,7 +33,11 @@ export function rollBackOnRegression(draft: Draft): void {
 function findRegressionOfChange(situation: WorkloadSituation): Regression | null {
   const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
   if (memory.apply === null || !isVerificationNeeded(memory.apply, memory.previous?.values ?? null)) return null;
-  const changed = planSteps(situation, memory.apply.values, { kind: 'change', maxPods: 0, reason: '' }).actuated;
+  const changed = planSteps(situation, ofResizedContainers(situation, memory.apply.values), {
+    kind: 'change',
+    maxPods: 0,
+    reason: '',
+  }).actuated;
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;
   const throttledRatio = throttledRatioOf(situation);

@@ -79,6 +79,11 @@ function modeOfContainer(policy: PolicyRules, overrides: WorkloadOverrides, cont
   return containerMode(containerPolicyOf(policy, container), modeInForce(policy, overrides));
 }
 
+/** Whether a container is resized as its workload is: one whose own mode is more restrictive is left as it is. */
+export function isResizedWithWorkload(policy: PolicyRules, overrides: WorkloadOverrides, container: string): boolean {
+  return modeOfContainer(policy, overrides, container) === modeInForce(policy, overrides);
+}
+
 /** The rules of `containerRules` and the policy's other values for a container, each with its source, for display. */
 export function sourcedRules(
   policy: PolicyRules,

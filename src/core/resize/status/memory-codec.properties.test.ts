@@ -87,7 +87,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   lastApplied: orNull(fc.record({ at: instant, by: words, reason: words, pods: count, values })),
   previous: orNull(fc.record({ at: instant, values })),
   template: values,
-  templateRaisedAt: orNull(instant),
+  endedApprovalAt: orNull(instant),
   rolledBack: orNull(
     fc.record({ at: instant, reason: words, message: words, heldUntil: instant, count, requestedAt: orNull(instant), values }),
   ),
@@ -272,7 +272,7 @@ describe('the stored memory', () => {
 });
 
 /** Deadlines, which may lie in the future, and the times of user requests, which identify them. */
-const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|lastRollbackRequestAt|issuedAt)$|\.approvedBaseline\.at$/;
+const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|lastRollbackRequestAt|endedApprovalAt|issuedAt)$|\.approvedBaseline\.at$/;
 
 /** All instants in a value, by path: numbers within days of the tests' time. */
 function timestampsOf(value: unknown, path = ''): Map<string, number> {

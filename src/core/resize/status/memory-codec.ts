@@ -233,7 +233,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     lastApplied: nullable(LAST_APPLIED),
     previous: nullable(record<NonNullable<ResizeMemory['previous']>>({ at: required(INSTANT), values: CONTAINERS })),
     template: orEmpty(VALUES, NO_VALUES),
-    templateRaisedAt: nullable(INSTANT),
+    endedApprovalAt: nullable(REQUEST_TIME),
     rolledBack: nullable(ROLLED_BACK),
     lastRollbackRequestAt: nullable(REQUEST_TIME),
     observedReductions: orEmpty(list(OBSERVED_REDUCTION), []),

@@ -58,7 +58,7 @@ describe('the status of a Recommendation', () => {
       lastApplied: { at: T0 - 5, by: 'evenkeel', reason: 'x', pods: 2, values },
       previous: { at: T0 - 6, values },
       template: values,
-      templateRaisedAt: T0,
+      endedApprovalAt: T0,
       rolledBack: { at: T0 - 7, reason: 'restarts', message: 'm', heldUntil: T0 - 1, count: 2, requestedAt: null, values },
       lastRollbackRequestAt: T0 - 8,
       observedReductions: [{ since: T0 - 9, until: T0 + 9, comparedHours: 3, before: values }],

@@ -4,6 +4,7 @@
 import { raiseResources, UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import { FIELD, RESOURCES, hasSameValues, valuesOf, withAmount, type Values } from '../../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
+import { isResizedWithWorkload } from '../../policy/container-rules.ts';
 
 /** A smaller difference is a matter of notation. */
 const MIN_RAISE_RATIO = 1.001;
@@ -11,27 +12,34 @@ const MIN_RAISE_RATIO = 1.001;
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 
 /** Whether any amount of the template is greater than at the last decision. */
-export function isTemplateRaised({ workload, memory }: Pick<WorkloadSituation, 'workload' | 'memory'>): boolean {
-  return [...valuesOf(workload)].some(([name, now]) => {
+export function isTemplateRaised(situation: Pick<WorkloadSituation, 'workload' | 'memory'>): boolean {
+  return raisedContainers(situation).length > 0;
+}
+
+function raisedContainers({ workload, memory }: Pick<WorkloadSituation, 'workload' | 'memory'>): readonly string[] {
+  return [...valuesOf(workload)].flatMap(([name, now]) => {
     const raised = raisedFields(memory.template.get(name), now);
-    return hasAny(raised.requests) || hasAny(raised.limits);
+    return hasAny(raised.requests) || hasAny(raised.limits) ? [name] : [];
   });
 }
 
 /** The memory to store for the present template, with raised amounts in force; null: unchanged. */
-export function acceptTemplate({
-  workload,
-  memory,
-  now,
-}: Pick<WorkloadSituation, 'workload' | 'memory' | 'now'>): Partial<ResizeMemory> | null {
+export function acceptTemplate(situation: WorkloadSituation): Partial<ResizeMemory> | null {
+  const { workload, memory, policy, overrides } = situation;
+  const { approved } = situation.userRequests;
   const { apply, lastApplied, previous, template: before } = memory;
-  const template: Values = apply === null && lastApplied === null ? new Map() : valuesOf(workload);
-  if (!isTemplateRaised({ workload, memory })) return isSame(before, template) ? null : { template };
+  const isUnused = apply === null && lastApplied === null && approved === null;
+  const template: Values = isUnused ? new Map() : valuesOf(workload);
+  const raised = raisedContainers(situation);
+  if (raised.length === 0) return isSame(before, template) ? null : { template };
   // During the rollout pods of both sizes are correct.
   if (workload.rolloutInProgress && apply === null) return null;
   return {
     template,
-    templateRaisedAt: now,
+    // An approval of reductions was given for the earlier values.
+    endedApprovalAt: raised.some((name) => isResizedWithWorkload(policy, overrides, name))
+      ? (approved?.at ?? null)
+      : memory.endedApprovalAt,
     apply: apply && { ...apply, values: applyTemplateRaises(apply.values, before, template) },
     lastApplied: lastApplied && { ...lastApplied, values: applyTemplateRaises(lastApplied.values, before, template) },
     // A roll-back of the change does not revert what was deployed meanwhile.
@@ -57,15 +65,18 @@ export function applyTemplateRaises(values: Values, before: Values, template: Va
   return new Map(after);
 }
 
+/** The amounts that are greater than before. A request is also raised where none was set: it is 0 for the scheduler; a limit is lowered. */
 function raisedFields(before: RequestsAndLimits | undefined, now: RequestsAndLimits): RequestsAndLimits {
-  return { requests: raisedAmounts(before?.requests, now.requests), limits: raisedAmounts(before?.limits, now.limits) };
+  if (before === undefined) return NOTHING;
+  return { requests: raisedAmounts(before.requests, now.requests, 0), limits: raisedAmounts(before.limits, now.limits, Infinity) };
 }
 
-function raisedAmounts(before: OptionalResources | undefined, now: OptionalResources): OptionalResources {
+/** @param unset what an amount counts for that was not set */
+function raisedAmounts(before: OptionalResources, now: OptionalResources, unset: number): OptionalResources {
   let raised = now;
   for (const resource of RESOURCES) {
-    const [was, is] = [before?.[FIELD[resource]] ?? null, now[FIELD[resource]]];
-    if (was === null || is === null || is < was * MIN_RAISE_RATIO) raised = withAmount(raised, resource, null);
+    const [was, is] = [before[FIELD[resource]] ?? unset, now[FIELD[resource]]];
+    if (is === null || is <= 0 || is < was * MIN_RAISE_RATIO) raised = withAmount(raised, resource, null);
   }
   return raised;
 }

@@ -13,7 +13,7 @@ export type ApprovalState =
 
 /**
  * Whether an approval is valid. It lapses after 7 days, when the recommendation rises by more than the tolerance, where its values exceed
- * both the recommendation and the values in force, and where it would lower a limit further than now recommended.
+ * both the recommendation and the values in force, limits included, and where it would lower a limit further than now recommended.
  * @param tolerance relative tolerance by container and resource
  */
 export function approvalState(
@@ -56,9 +56,12 @@ function findLapseReason(what: string, resource: 'cpu' | 'memory', { values, tar
     if (wanted > value * slack) return `the recommendation for ${what} has risen since`;
     if (value > Math.max(wanted, current.requests[field] ?? 0) * slack) return `the approved ${what} differs from the recommendation`;
   }
+  const [limit, wantedLimit, limitNow] = [values.limits[field], target.limits[field], current.limits[field]];
+  if (limit === null) return null;
+  const greatest = Math.max(wantedLimit ?? 0, limitNow ?? 0);
+  if (greatest > 0 && limit > greatest * slack) return `the approved limit of ${what} differs from the recommendation`;
   // A limit is only lowered as far as recommended now, and not where a greater one was applied since.
-  const [limit, wantedLimit] = [values.limits[field], target.limits[field]];
-  if (limit === null || wantedLimit === null || limit >= (current.limits[field] ?? 0)) return null;
+  if (wantedLimit === null || limit >= (limitNow ?? 0)) return null;
   return wantedLimit > limit * slack ? `the limit of ${what} may no longer be lowered that far` : null;
 }
 

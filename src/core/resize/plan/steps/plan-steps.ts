@@ -19,6 +19,7 @@ import { fitPod, isReachable, type PodFit } from '../pod/pod-change.ts';
 import type { RefusalCode } from '#kube/records/refusal-code';
 import type { ContainerChange } from '../../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../../model/situation.ts';
+import { isResizedWithWorkload } from '../../policy/container-rules.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
 
 /** Waiting reason of a pod after a refusal. */
@@ -56,6 +57,12 @@ export interface StepOptions {
   /** A user requested the roll-back: it reduces also pods that are starting or whose usage is unknown. */
   readonly isRequested?: boolean;
   readonly reason: string;
+}
+
+/** The values of containers that are resized as the workload is. Those in force for the others date from before their mode was restricted. */
+export function ofResizedContainers({ policy, overrides }: WorkloadSituation, values: Values): Values {
+  if (policy.exceptions.length === 0) return values;
+  return new Map([...values].filter(([name]) => isResizedWithWorkload(policy, overrides, name)));
 }
 
 /** Steps towards `wanted`, and the reasons of pods that wait. Temporary overages are kept unless the kind is `overage`. */

@@ -7,7 +7,7 @@ import type { PodRecord } from '#kube/records/pod';
 import { greaterOf, hasReduction, type Values } from '../../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, ObservedReduction, WorkloadSituation } from '../../model/situation.ts';
 import type { PolicyRules } from '../../policy/policy-rules.ts';
-import { planSteps } from '../steps/plan-steps.ts';
+import { ofResizedContainers, planSteps } from '../steps/plan-steps.ts';
 import { comparedText, evidenceOfRegression } from './throttling-and-pressure.ts';
 import { findRegressionOfReduction, type Regression } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from '../blockers/creation-only.ts';
@@ -66,7 +66,7 @@ export function compareObservedReductions(situation: WorkloadSituation): WatchRe
   const { memory, pods } = situation;
   const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
   if (memory.observedReductions.length === 0 || inForce === null) return null;
-  const { actuated } = planSteps(situation, inForce, { kind: 'correct-drift', maxPods: 0, reason: '' });
+  const { actuated } = planSteps(situation, ofResizedContainers(situation, inForce), { kind: 'correct-drift', maxPods: 0, reason: '' });
   const others = pods.filter((pod) => pod.phase === 'Running' && !actuated.includes(pod));
   let regression: Regression | null = null;
   const watched = memory.observedReductions.map((each) => {

@@ -1,0 +1,187 @@
+import { expect, test } from '@jest/globals';
+import { approved } from '../../../../test/builders/approvals.ts';
+import {
+  aContainer,
+  amounts,
+  anAdvice,
+  aPodRecord,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  NO_OVERRIDES,
+  pods,
+  resized,
+  T0,
+} from '../../../../test/builders/rightsizing.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
+import { correctFutureTimestamps } from '../status/memory-codec.ts';
+
+const APPROVE = autoPolicy({ mode: 'Approve' });
+/** Decides every `step` minutes; the pods get the values. @returns the last situation and the decisions */
+function run(
+  s: WorkloadSituation,
+  minutes: number,
+  step = 5,
+  each: (s: WorkloadSituation, m: number) => Partial<WorkloadSituation> = () => ({}),
+) {
+  const start = s.now;
+  const decisions = [];
+  for (let m = 0; m <= minutes; m += step) {
+    const now = start + m * MINUTE_MS;
+    s = { ...s, now, demand: s.demand.map((d) => ({ ...d, throttlingMeasuredAt: now })) };
+    s = { ...s, ...each(s, m) };
+    const d = decideWorkload(s);
+    decisions.push(d);
+    const changed = (uid: string) => d.steps.some(({ pod }) => pod.uid === uid);
+    const after = resized(s.pods, d.steps).map((p) => (changed(p.uid) ? { ...p, resizedBy: { manager: 'evenkeel', at: now } } : p));
+    s = { ...s, memory: d.memory, pods: after };
+  }
+  return { s, decisions };
+}
+const cpusOf = (s: WorkloadSituation, container = 0) => s.pods.map((p) => p.containers[container]!.requests.cpuMillicores);
+const memoryOf = (s: WorkloadSituation) => s.pods.map((p) => p.containers[0]!.requests.memoryBytes! / MiB);
+const NONE = amounts(null, null);
+const LEARNT: RequestsAndLimits = { requests: amounts('100m', '128Mi'), limits: NONE };
+function approvedBy(s: WorkloadSituation, values: RequestsAndLimits, by = 'ann', at = s.now): WorkloadSituation {
+  return { ...s, userRequests: { ...NO_USER_REQUESTS, approved: { at, by, values: new Map([['main', values]]) } } };
+}
+/** All pods of a deployment with these requests, a moment after its roll-out. */
+function deployed(s: WorkloadSituation, requests: RequestsAndLimits['requests'], now = s.now + HOUR_MS): WorkloadSituation {
+  const all = pods(s.pods.length, { container: { requests }, createdAt: now - HOUR_MS, readySince: now - HOUR_MS });
+  return { ...s, now, workload: aWorkloadRecord({}, { requests }), pods: all };
+}
+const PROXY = { container: 'proxy' };
+/** Containers main and proxy. */
+function two(change: Partial<WorkloadSituation> = {}, n = 3, proxy = amounts('500m', '512Mi')): WorkloadSituation {
+  const cs = [aContainer({ name: 'main' }), aContainer({ name: 'proxy', requests: proxy })];
+  return aSituation({
+    policy: APPROVE,
+    pods: Array.from({ length: n }, (_, i) => aPodRecord({ name: `web-${i + 1}`, containers: cs })),
+    workload: aWorkloadRecord({
+      containers: cs.map(({ name, requests, limits }) => ({ name, requests, limits, sidecar: false, image: name })),
+      replicas: { desired: n, current: n, ready: n },
+    }),
+    advice: [anAdvice(), anAdvice(PROXY)],
+    demand: ['main', 'proxy'].map((container) => ({ container, windows: [], throttlingMeasuredAt: T0 })),
+    ...change,
+  });
+}
+const proxyIn = (mode: 'Off' | 'Recommend' | 'Approve') => [{ name: { text: 'proxy' }, policy: { ...autoPolicy().container, mode } }];
+const KEDA = { namespace: 'shop', name: 'web', hpa: 'other', utilizationOf: ['cpu'] } as never;
+
+test.each(['Off', 'Recommend', 'Approve'] as const)('new pods keep the deployed size of a container whose mode is now %s', (mode) => {
+  const { s } = run(two({ policy: autoPolicy() }), 180);
+  const fresh = two().pods.map((p) => ({ ...p, uid: `new-${p.uid}`, createdAt: s.now, readySince: s.now }));
+  const after = run({ ...s, policy: autoPolicy({ exceptions: proxyIn(mode) }), pods: fresh }, 60).s;
+  expect(cpusOf(after, 1)).toEqual([500, 500, 500]);
+});
+test('a change under way reduces no further pods of a container whose mode is now Off', () => {
+  const { s } = run(two({ policy: autoPolicy() }, 30), 5);
+  const after = run({ ...s, now: s.now + MINUTE_MS, policy: autoPolicy({ exceptions: proxyIn('Off') }) }, 180).s;
+  expect(cpusOf(after, 1).filter((cpu) => cpu === 100).length).toBeLessThanOrEqual(1);
+});
+test('a smaller request that is deployed for a container in mode Off stays', () => {
+  const { s } = run(approved(two({ policy: { ...APPROVE, exceptions: proxyIn('Off') } })), 120);
+  const later = two({}, 3, amounts('200m', '512Mi'));
+  const after = run({ ...s, now: s.now + HOUR_MS, workload: later.workload, pods: later.pods }, 60).s;
+  expect(cpusOf(after, 1)).toEqual([200, 200, 200]);
+});
+
+test('an approval that waits lapses once greater values are deployed, before the first change, too', () => {
+  const gateState = { ...aSituation().gateState, warmUpUntil: T0 + 2 * HOUR_MS };
+  const { s } = run(approved(aSituation({ policy: APPROVE, gateState })), 30);
+  expect(cpusOf(run(deployed(s, amounts('2', '2Gi')), 180).s)).toEqual([2000, 2000, 2000]);
+});
+
+test('an approval whose time is two hours ahead is not applied again after it was rolled back', () => {
+  const s = approvedBy(aSituation({ policy: APPROVE }), LEARNT, 'ann', T0 + 2 * HOUR_MS);
+  // Each pod that the change reduces is killed.
+  const { decisions } = run(s, 6 * 24 * 60, 30, ({ now, pods: all, memory: { apply } }) => ({
+    pods: all.map((p) => {
+      if (apply === null || p.containers[0]!.requests.memoryBytes !== 128 * MiB) return p;
+      const lastTermination = { reason: 'OOMKilled', exitCode: 137, startedAt: now - 5000, finishedAt: now - 1000 };
+      return { ...p, containers: p.containers.map((c) => ({ ...c, restarts: c.restarts + 3, lastTermination })) };
+    }),
+  }));
+  expect(decisions.flatMap(({ events }) => events.filter(({ reason }) => reason === 'RolledBack')).length).toBe(1);
+});
+test('an approval whose time is ahead lapses by a deployment and after 7 days', () => {
+  const { s } = run(approvedBy(aSituation({ policy: APPROVE }), LEARNT, 'ann', T0 + 365 * DAY_MS), 90);
+  expect(cpusOf(run(deployed(s, amounts('1', '1Gi'), T0 + 30 * DAY_MS), 90).s)).toEqual([1000, 1000, 1000]);
+});
+
+test.each(['requests', 'requestsAndLimits'] as const)(
+  'an approved limit above the recommended and the present one lapses: %s',
+  (controlled) => {
+    const c = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
+    const policy = autoPolicy({ mode: 'Approve', container: { ...autoPolicy().container, controlled } });
+    const s = aSituation({ policy, pods: pods(3, { container: c }), workload: aWorkloadRecord({}, c) });
+    const after = run(approvedBy(s, { ...LEARNT, limits: amounts('64', '512Gi') }), 60).s;
+    expect(after.pods[0]!.containers[0]!.limits).toEqual(c.limits);
+  },
+);
+
+test.each(['Auto', 'Approve'] as const)('a request that is deployed where none was set is kept in mode %s', (mode) => {
+  const c = { requests: amounts('500m', null) };
+  const start = aSituation({ policy: autoPolicy({ mode }), pods: pods(3, { container: c }), workload: aWorkloadRecord({}, c) });
+  const { s } = run(mode === 'Approve' ? approved(start) : start, 240);
+  // In mode Auto a reduction of its own may begin, with one pod.
+  expect(memoryOf(run(deployed(s, amounts('500m', '2Gi')), 5).s).slice(1)).toEqual([2048, 2048]);
+});
+
+test('an approval by a user called evenkeel is carried out', () => {
+  const { s, decisions } = run(approvedBy(aSituation({ policy: APPROVE }), LEARNT, 'evenkeel'), 300, 1);
+  expect(decisions.at(-1)?.state).toBe('applied');
+  expect(cpusOf(s)).toEqual([100, 100, 100]);
+});
+
+test.each(['Auto', 'Approve'] as const)('an urgent raise joins no change where an autoscaler blocks it: mode %s', (mode) => {
+  const advice = (cpu: string, lowerBound: number) => [
+    anAdvice({ cpu, memory: '128Mi', cpuAdvice: { lowerBound } }),
+    anAdvice({ ...PROXY, cpu: '500m', memory: '512Mi' }),
+  ];
+  const begun = run(approved(two({ policy: autoPolicy({ mode }), scaledObjects: [KEDA], advice: advice('500m', 400) }, 30)), 5).s;
+  const { s } = run(approved({ ...begun, now: begun.now + MINUTE_MS, advice: advice('900m', 800) }), 30);
+  expect(cpusOf(s)[0]).toBe(500);
+});
+
+test('an approval of the second in which greater values were accepted is carried out', () => {
+  const applied = run(approved(aSituation({ policy: APPROVE })), 90).s;
+  const seen = run(deployed(applied, amounts('1', '1Gi'), applied.now + DAY_MS + 700), 0).s;
+  // kubectl and `evenkeel approve` give whole seconds.
+  const at = Math.floor(seen.now / 1000) * 1000;
+  expect(cpusOf(run(approvedBy({ ...seen, now: seen.now + 200 }, LEARNT, 'ann', at), 90).s)).toEqual([100, 100, 100]);
+});
+
+test('a raise in the template of a container in mode Off does not end the approval of the others', () => {
+  const advice = (recentPeak: number) => ({ advice: [anAdvice({ cpuAdvice: { recentPeak } }), anAdvice(PROXY)] });
+  const part = run(approved(two({ policy: { ...APPROVE, exceptions: proxyIn('Off') }, ...advice(300) })), 60).s;
+  const later = two({}, 3, amounts('600m', '512Mi'));
+  const { s } = run({ ...part, ...advice(70), now: part.now + HOUR_MS, workload: later.workload, pods: later.pods }, 120);
+  expect(cpusOf(s)).toEqual([100, 100, 100]);
+});
+
+test('an approval that a deployment ended stays ended after the clock is set back by 20 minutes', () => {
+  const s = run(approved(aSituation({ policy: APPROVE })), 90).s;
+  const later = run(deployed(approvedBy(s, LEARNT), amounts('1', '1Gi'), s.now + 5 * MINUTE_MS), 10).s;
+  const now = later.now - 20 * MINUTE_MS;
+  expect(cpusOf(run({ ...later, now, memory: correctFutureTimestamps(later.memory, now) }, 60).s)).toEqual([1000, 1000, 1000]);
+});
+
+test('no approved value passes a floor or a ceiling that was set since', () => {
+  const bounded = (cpu: string, overrides: Partial<typeof NO_OVERRIDES>, lowerBound: number) =>
+    cpusOf(
+      run(
+        {
+          ...approved(aSituation({ policy: APPROVE, advice: [anAdvice({ cpu, cpuAdvice: { lowerBound } })] })),
+          overrides: { ...NO_OVERRIDES, ...overrides },
+        },
+        60,
+      ).s,
+    )[0]!;
+  expect(bounded('100m', { floor: new Map([['main', amounts('109m', null)]]) }, 90)).toBeGreaterThanOrEqual(109);
+  expect(bounded('550m', { ceiling: new Map([['main', amounts('500m', null)]]) }, 540)).toBeLessThanOrEqual(500);
+});
