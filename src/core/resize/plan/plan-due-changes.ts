@@ -11,6 +11,7 @@ import { outcome, type Outcome } from '../model/decision.ts';
 import { dueChanges, type DueChange } from './due/due-changes.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { approvalState, rejectedUntil, type ApprovalState } from './due/user-requests.ts';
+import { boundingNode } from './pod/largest-node.ts';
 import { partOfTarget } from './plan-containers.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
@@ -85,7 +86,8 @@ export function currentApproval({ situation, mode, plans }: PlanContext): Approv
   const values = new Map([...approved.values].filter(([name]) => !inOtherMode.has(name)));
   const state = approvalState({ ...approved, values }, recommendedOf(plans), inForceOf(plans), toleranceOf(plans), now);
   // A floor or a ceiling that was set since may lie within the tolerance.
-  return state.kind === 'valid' ? { ...state, values: withinBounds(state.values, policy, overrides).values } : state;
+  if (state.kind !== 'valid') return state;
+  return { ...state, values: withinBounds(state.values, { policy, overrides, largestNode: boundingNode(situation) }).values };
 }
 
 /** Outcome where a user rejected the recommended values; null: they are not rejected. */

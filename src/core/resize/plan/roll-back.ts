@@ -4,6 +4,7 @@ import type { Instant } from '#kube/units';
 import type { Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { withinBounds } from './container/within-bounds.ts';
+import { boundingNode } from './pod/largest-node.ts';
 import { ofResizedContainers, planSteps } from './steps/plan-steps.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './verify/throttling-and-pressure.ts';
@@ -71,7 +72,7 @@ function rollBack(draft: Draft, reason: string, message: string, requestedAt: In
       : 'rolled back to the previous values';
   let bounded = '';
   const within = (earlier: Values): Values => {
-    const { values, messages } = withinBounds(earlier, policy, overrides);
+    const { values, messages } = withinBounds(earlier, { policy, overrides, largestNode: boundingNode(draft.context) });
     bounded = messages.map((each) => `; ${each}`).join('');
     return values;
   };

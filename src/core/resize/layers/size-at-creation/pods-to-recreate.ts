@@ -2,6 +2,7 @@
 // pods fail with it.
 
 import { withinBounds } from '../../plan/container/within-bounds.ts';
+import { boundingNode } from '../../plan/pod/largest-node.ts';
 import { fitPod } from '../../plan/pod/pod-change.ts';
 import { isShortLived, canChangePodsNow } from '../../plan/blockers/blockers.ts';
 import { memoryAfterRollBack } from '../../plan/due/remembered-roll-back.ts';
@@ -27,7 +28,7 @@ function rollBackOnRegression(context: WorkloadSituation, next: Decide): Workloa
   const { memory, now, policy, overrides } = context;
   const { reason, message, asDeployed } = regression;
   const before = { ...memory, previous: { at: now, values: asDeployed } };
-  const within = (values: Values): Values => withinBounds(values, policy, overrides).values;
+  const within = (values: Values): Values => withinBounds(values, { policy, overrides, largestNode: boundingNode(context) }).values;
   const decision = next({
     ...context,
     memory: { ...before, ...memoryAfterRollBack(before, now, { reason, message, requestedAt: null }, within) },

@@ -27,8 +27,13 @@ export interface LimitBoundInputs {
 export function limitBound({ resource, maxRequest, limit, guaranteed, template, largestNode }: LimitBoundInputs): number | null {
   const bounds: number[] = [];
   if (maxRequest !== null) bounds.push(Math.floor(maxRequest * (guaranteed ? 1 : limitRatio(limit, template, resource))));
-  if (largestNode !== null) bounds.push(Math.floor(largestNode[FIELD[resource]] * NODE_SHARE));
+  if (largestNode !== null) bounds.push(mostOfNode(largestNode, resource));
   return bounds.length === 0 ? null : Math.min(...bounds);
+}
+
+/** The most that one container may have of the largest node, in bytes or millicores. */
+export function mostOfNode(largestNode: Resources, resource: ResourceName): number {
+  return Math.floor(largestNode[FIELD[resource]] * NODE_SHARE);
 }
 
 /** Ratio of limit to request by the policy, else as deployed; at least 1. */

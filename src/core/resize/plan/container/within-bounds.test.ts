@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { amounts } from '../../../../../test/builders/rightsizing.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../policy/policy-rules.ts';
+import type { Resources } from '#kube/records/resources';
 import { readOverrides } from '../../policy/workload-overrides.ts';
 import { withinBounds } from './within-bounds.ts';
 
@@ -9,10 +10,15 @@ const bounded = (
   limits: string | null,
   annotations: Readonly<Record<string, string>>,
   policy: PolicyRules = DEFAULT_POLICY_RULES,
+  largestNode: Resources | null = null,
 ) => {
   const none = { cpuMillicores: null, memoryBytes: null };
   const values = { requests: amounts(requests, '256Mi'), limits: limits === null ? none : amounts(limits, '512Mi') };
-  const { values: result, messages } = withinBounds(new Map([['main', values]]), policy, readOverrides(annotations));
+  const { values: result, messages } = withinBounds(new Map([['main', values]]), {
+    policy,
+    overrides: readOverrides(annotations),
+    largestNode,
+  });
   const main = result.get('main');
   return [main?.requests.cpuMillicores, main?.limits.cpuMillicores, messages.length];
 };
@@ -36,4 +42,10 @@ test("the policy's min raises a request; its max lowers none, because the reduct
   const policy = { ...DEFAULT_POLICY_RULES, container: { ...container, cpu: { ...container.cpu, min: 100, max: 300 } } };
   expect(bounded('500m', '1', {}, policy)).toEqual([500, 1000, 0]);
   expect(bounded('50m', '1', {}, policy)).toEqual([100, 1000, 1]);
+});
+
+test('a floor raises no request past 80 % of the largest node, on which its pod would never start', () => {
+  const node = (cpuMillicores: number): Resources => ({ cpuMillicores, memoryBytes: 2 ** 40 });
+  expect(bounded('500m', '600m', FLOOR, DEFAULT_POLICY_RULES, node(800))).toEqual([640, 640, 1]);
+  expect(bounded('500m', '600m', FLOOR, DEFAULT_POLICY_RULES, node(500))).toEqual([500, 600, 0]);
 });

@@ -1,11 +1,12 @@
 // Bounds values that come from the past, such as those of a roll-back: the floor or the ceiling may have been set since.
 
 import { formatAmount } from '#kube/quantity';
-import type { OptionalResources, RequestsAndLimits, ResourceName } from '#kube/records/resources';
+import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '#kube/records/resources';
 import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container-values.ts';
 import { requestBounds } from '../../policy/container-rules.ts';
 import type { PolicyRules } from '../../policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../../policy/workload-overrides.ts';
+import { mostOfNode } from './limit-bound.ts';
 
 /** Bounded values, and a message about each amount that differs. */
 export interface BoundedValues {
@@ -17,14 +18,25 @@ export interface BoundedValues {
 /** How a message names the source of a bound; other sources are no user's bounds. */
 const SOURCES: Readonly<Record<string, string>> = { floor: 'by its floor', ceiling: 'by its ceiling', policy: "by the policy's min" };
 
-/** Raises requests below a floor or `min`, and lowers those above a ceiling. A limit equal to its request stays equal, and none is below it. */
-export function withinBounds(values: Values, policy: PolicyRules, overrides: WorkloadOverrides): BoundedValues {
+/** What bounds values. */
+export interface ValueBounds {
+  readonly policy: PolicyRules;
+  readonly overrides: WorkloadOverrides;
+  /** Allocatable of the largest node that the workload's pods ran on; null: no node is known. */
+  readonly largestNode: Resources | null;
+}
+
+/**
+ * Raises requests below a floor or `min`, as far as the largest node allows, and lowers those above a ceiling. A limit equal to its request
+ * stays equal, and none is below it.
+ */
+export function withinBounds(values: Values, bounds: ValueBounds): BoundedValues {
   const messages: string[] = [];
   const bounded = [...values].map(([name, amounts]): [string, RequestsAndLimits] => {
     let next = amounts;
     for (const resource of RESOURCES) {
       const request = amounts.requests[FIELD[resource]];
-      const bound = request === null ? null : boundOf(request, resource, policy, overrides, name);
+      const bound = request === null ? null : boundOf(request, resource, bounds, name);
       if (request === null || bound === null) continue;
       next = withRequest(next, resource, bound.value);
       messages.push(
@@ -40,8 +52,7 @@ export function withinBounds(values: Values, policy: PolicyRules, overrides: Wor
 function boundOf(
   request: number,
   resource: ResourceName,
-  policy: PolicyRules,
-  overrides: WorkloadOverrides,
+  { policy, overrides, largestNode }: ValueBounds,
   container: string,
 ): { readonly value: number; readonly text: string } | null {
   const { min, max } = requestBounds(resource, policy, overrides, container, null);
@@ -49,7 +60,11 @@ function boundOf(
   const isAboveCeiling = max?.source === 'ceiling' && request > max.value;
   const broken = request < min.value ? min : isAboveCeiling ? max : null;
   const text = broken === null ? undefined : SOURCES[broken.source];
-  return broken === null || text === undefined ? null : { value: broken.value, text };
+  if (broken === null || text === undefined) return null;
+  // A pod that fits no node would never start.
+  const most = largestNode === null ? Infinity : mostOfNode(largestNode, resource);
+  if (broken.value <= request || broken.value <= most) return { value: broken.value, text };
+  return request >= most ? null : { value: most, text: `${text} and the largest node` };
 }
 
 function withRequest({ requests, limits }: RequestsAndLimits, resource: ResourceName, request: number): RequestsAndLimits {
