@@ -143,11 +143,37 @@ interface BodyReader {
 
 async function readBody(response: IncomingMessage, { take, maxBytes }: BodyReader): Promise<void> {
   let bytes = 0;
-  const sink = new Writable({
-    write(chunk: Buffer, _, done) {
-      bytes += chunk.length;
+  const takeBounded = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    take(chunk);
+  };
+  // The bound applies to inflated bytes, since a small gzip body may inflate to a large one.
+  if (response.headers['content-encoding'] === 'gzip')
+    await pipeline(response, createGunzip({ chunkSize: INFLATED_CHUNK_BYTES }), sinkOf(takeBounded));
+  else await readChunks(response, takeBounded);
+}
+
+/** Without `pipeline`, whose signals and listeners cost a fifth of the CPU time of a page over a kept connection. */
+function readChunks(response: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.on('data', (chunk: Buffer) => {
       try {
-        if (bytes > maxBytes) throw tooLarge(maxBytes);
+        take(chunk);
+      } catch (err) {
+        response.destroy(err as Error);
+      }
+    });
+    response.once('end', resolve);
+    response.once('error', reject);
+    response.once('close', () => reject(new Error('the connection was closed before the end of the page')));
+  });
+}
+
+function sinkOf(take: (chunk: Buffer) => void): Writable {
+  return new Writable({
+    write(chunk: Buffer, _, done) {
+      try {
         take(chunk);
         done();
       } catch (err) {
@@ -155,9 +181,6 @@ async function readBody(response: IncomingMessage, { take, maxBytes }: BodyReade
       }
     },
   });
-  // The bound applies to inflated bytes, since a small gzip body may inflate to a large one.
-  if (response.headers['content-encoding'] === 'gzip') await pipeline(response, createGunzip({ chunkSize: INFLATED_CHUNK_BYTES }), sink);
-  else await pipeline(response, sink);
 }
 
 /**
