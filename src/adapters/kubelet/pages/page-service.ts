@@ -1,10 +1,13 @@
 // The worker thread's side of ThreadPageReader: fetches pages over its own connections, parses them and posts the result.
 
 import type { PageBounds } from '#kube/kubelet/kubelet-pages';
+import type { MachineTimer } from '../../../ports/clock.ts';
 import { PageTooLarge } from '../../../ports/usage/page-too-large.ts';
 import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
+import { SystemTimer } from '../../../runtime/system-clock.ts';
 import type { KubeConnection } from '../../kubernetes/transport/connection.ts';
 import { DirectKubeletFetcher, type KubeletAddress, type KubeletAddresses, type KubeletFetcher } from '../kubelet-fetcher.ts';
+import { HeaderCache } from './header-cache.ts';
 import type { PageName } from './page-bounds.ts';
 import { InlinePageReader, type PageReader, type ParsedPages } from './text-pages.ts';
 import { UNTRUSTED_REMEDY } from '../untrusted-remedy.ts';
@@ -29,7 +32,7 @@ export type PageRequest =
 export type PageReply =
   | { readonly type: 'page'; readonly id: number; readonly content: ParsedPages[PageName] }
   | { readonly type: 'failure'; readonly id: number; readonly failure: PageFailure }
-  /** Requests the credentials of one fetch. Answered by `headers` or `no-headers` with the same id. */
+  /** Requests the credentials of fetches. Answered by `headers` or `no-headers` with the same id. */
   | { readonly type: 'ask-headers'; readonly id: number; readonly fresh: boolean };
 
 /** Error of a reading as data: classes do not pass between threads. */
@@ -45,9 +48,10 @@ export class PageService {
   readonly #headerRequests = new Map<number, PromiseWithResolvers<Readonly<Record<string, string>>>>();
   #nextRequestId = 1;
 
-  constructor(reach: KubeletReach, post: (reply: PageReply) => void) {
+  constructor(reach: KubeletReach, post: (reply: PageReply) => void, timer: Pick<MachineTimer, 'nowMs'> = new SystemTimer()) {
     this.#post = post;
-    const headers: KubeConnection['headers'] = ({ fresh = false } = {}) => this.#askHeaders(fresh);
+    const cache = new HeaderCache(({ fresh = false } = {}) => this.#askHeaders(fresh), timer);
+    const headers: KubeConnection['headers'] = (ask) => cache.get(ask);
     this.#direct = reach === null ? null : new DirectKubeletFetcher({ server: reach.server, tls: reach.tls, headers }, reach.addresses);
   }
 

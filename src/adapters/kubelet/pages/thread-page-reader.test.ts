@@ -87,7 +87,7 @@ describe('a kubelet reader thread', () => {
     expect(threads[0]?.requests.at(-1)).toEqual({ type: 'cancel', id: 1, reason: 'no answer within 5000 ms' });
   });
 
-  test('requests credentials for each fetch, and receives the error where there are none', async () => {
+  test('is posted the credentials that it asks for, or the error where there are none', async () => {
     const headers = async ({ fresh = false } = {}): Promise<Record<string, string>> => {
       if (fresh) throw new Error('no token is to be had');
       return { authorization: 'Bearer t' };

@@ -18,6 +18,8 @@ import type { PageReader, ParsedPages } from './text-pages.ts';
 const ANSWER_WITHIN_MS: DurationMs = 60 * SECOND_MS;
 /** The largest permitted summary, of empty objects only, parses into 170 MB; an ordinary one into less than 20 MB. */
 const MAX_HEAP_MB = 256;
+/** Objects of a page live no longer than its reading. With V8's default, the space for new objects grows to 50 MB that stay resident. */
+const MAX_NEW_OBJECTS_MB = 8;
 
 export interface ThreadPageReaderDependencies {
   readonly timer: MachineTimer;
@@ -147,7 +149,7 @@ function startThread(reach: KubeletReach): Thread<PageRequest, PageReply> {
   return new Worker(new URL(`../../../workers/kubelet-pages.${extension}`, import.meta.url), {
     name: 'kubelet-pages',
     workerData: reach,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_NEW_OBJECTS_MB },
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
 }
