@@ -12,7 +12,7 @@ import { runInNewContext } from 'node:vm';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { generate } from 'selfsigned';
 import { NodeCounters } from '../../src/adapters/kubelet/pages/node-counters.ts';
-import { columnMetrics } from '../../src/adapters/kubelet/pages/metric-columns.ts';
+import { ContainerLabels, type MetricColumns } from '../../src/adapters/kubelet/pages/metric-columns.ts';
 import { pageBounds, type PageName } from '../../src/adapters/kubelet/pages/page-bounds.ts';
 import { readStatsSummary } from '../../src/adapters/kubelet/pages/stats-summary.ts';
 import { ThreadPageReader } from '../../src/adapters/kubelet/pages/thread-page-reader.ts';
@@ -139,13 +139,14 @@ async function measure({ page, fault }: Flood, port: number, ca: string): Promis
   );
   const node = aNodeRecord({ name: 'n1', internalIp: '127.0.0.1', kubeletPort: port });
   const counters = new NodeCounters('n1', 3 * MINUTE_MS, () => fault);
+  const labels = new ContainerLabels();
   const before = heap();
   let [longestHoldMs, refusedPages] = [0, 0];
   for (let round = 1; round <= PAGES; round++) {
     const isMet = watchLoop();
     try {
-      const content = await reader.read(page, node, boundsOf(page), signal);
-      if ('series' in (content as object)) counters.read(columnMetrics(content as never), round * MINUTE_MS);
+      const content = await reader.read(page, node, { ...boundsOf(page), known: labels.known('n1') }, signal);
+      if (page === 'metrics') counters.read(labels.resolve('n1', content as MetricColumns), round * MINUTE_MS);
       if (page === 'summary') readStatsSummary('n1', content, round * MINUTE_MS);
     } catch {
       refusedPages += 1;

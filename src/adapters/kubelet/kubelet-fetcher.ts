@@ -23,11 +23,11 @@ export type KubeletAddress = Pick<NodeRecord, 'name' | 'internalIp' | 'kubeletPo
  */
 export interface KubeletFetcher {
   /**
-   * Returns a page as text.
+   * Returns the bytes of a page.
    * @param path with a leading slash: `/metrics/resource`, `/stats/summary`
    * @param maxBytes a larger page rejects with `PageTooLarge`
    */
-  get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string>;
+  get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<Buffer>;
   /** Reads a page chunk by chunk, for pages too large to buffer. Rejects with what `take` throws. */
   stream(node: KubeletAddress, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void>;
 }
@@ -83,9 +83,8 @@ export class DirectKubeletFetcher implements KubeletFetcher {
     this.#agent = new KubeletAgent(trust, { verify, ...(maxKept === undefined ? {} : { maxKept }) });
   }
 
-  async get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
-    const page = await this.#buffered.hold((take) => this.#read(node, path, { take, maxBytes, encoding: 'identity' }, signal));
-    return page.toString('utf8');
+  get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<Buffer> {
+    return this.#buffered.hold((take) => this.#read(node, path, { take, maxBytes, encoding: 'identity' }, signal));
   }
 
   stream(node: KubeletAddress, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
@@ -194,7 +193,7 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
     this.#transport = transport;
   }
 
-  async get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
+  async get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<Buffer> {
     const where = `kubelet of node ${node.name} through the API server`;
     const response = await this.#transport
       .request({
@@ -216,14 +215,15 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
     }
     // An in-process transport may return the decoded value.
     const text = typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
-    if (text.length <= maxBytes) return text;
+    const page = Buffer.from(text);
+    if (page.length <= maxBytes) return page;
     const { message } = tooLarge(maxBytes);
     throw new PageTooLarge(`${where}: ${message}`);
   }
 
   /** The transport buffers the response, so its `maxResponseBytes` applies as well. */
   async stream(node: KubeletAddress, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
-    take(Buffer.from(await this.get(node, path, signal, maxBytes)));
+    take(await this.get(node, path, signal, maxBytes));
   }
 }
 

@@ -350,7 +350,7 @@ describe('DirectKubeletFetcher', () => {
   test('reads a kubelet whose certificate the CA has signed, with the token', async () => {
     const { node, certificate, seen } = await kubelet();
     const fetcher = fetcherFor(certificate);
-    expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB)).toBe('scrape_error 0\n');
+    expect(String(await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB))).toBe('scrape_error 0\n');
     expect(seen).toEqual(['Bearer t /metrics/resource']);
   });
 
@@ -431,7 +431,7 @@ describe('DirectKubeletFetcher', () => {
     });
     const fetcher = fetcherFor(certificate);
     for (let times = 0; times < 3; times += 1) {
-      expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB)).toBe('scrape_error 0\n');
+      expect(String(await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB))).toBe('scrape_error 0\n');
     }
     expect(seen.length).toBeGreaterThan(3);
   });
@@ -572,7 +572,9 @@ describe('ProxyKubeletFetcher', () => {
 
   test('requests the node’s page from the API server', async () => {
     const transport = new FakeTransport(() => ({ body: 'text' }));
-    expect(await new ProxyKubeletFetcher(transport).get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, MiB)).toBe('text');
+    expect(String(await new ProxyKubeletFetcher(transport).get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, MiB))).toBe(
+      'text',
+    );
     expect(transport.requests[0]?.path).toBe('/api/v1/nodes/n1/proxy/metrics/resource');
   });
 

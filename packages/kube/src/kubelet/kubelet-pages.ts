@@ -4,7 +4,7 @@ import type { ContainerRef } from '../records/usage.ts';
 
 /** Receives the usage series of `/metrics/resource`. `at`: timestamp of the sample; null: none. */
 export interface ResourceMetricsVisitor {
-  /** @param labels text between the braces, equal for all series of a container */
+  /** @param labels text between the braces, equal for all series of a container; no slice of the page, which it would keep alive */
   containerCpuSeconds(labels: string, value: number, at: Instant | null): void;
   containerMemoryBytes(labels: string, value: number, at: Instant | null): void;
   /** @param startedAt milliseconds since the epoch */

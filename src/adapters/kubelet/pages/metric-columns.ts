@@ -1,120 +1,110 @@
-// The series of `/metrics/resource` as columns, which are cheap to post between threads.
+// The series of `/metrics/resource` as numbers, which are cheap to post between threads.
 
 import type { PageBounds, ResourceMetrics, ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../../ports/usage/page-too-large.ts';
 import type { Instant } from '#kube/units';
-import { readResourceMetrics } from './resource-metrics.ts';
+import { ByNode, ContainerIds, type KnownIds } from './container-ids.ts';
+import { readSamples, SERIES } from './resource-metrics.ts';
 
-const SERIES = { containerCpu: 0, containerMemory: 1, containerStart: 2, nodeCpu: 3, nodeMemory: 4 } as const;
 /** A container has three series; a page that repeats them far more often is not a kubelet's. */
 const SAMPLES_PER_CONTAINER = 8;
+/** Values of a sample in `MetricColumns.samples`: its series and container, its value, and its time, or NaN. */
+const WIDTH = 3;
+/** More than there are series: the first value of a sample is the container's id times this, plus the series. */
+const SERIES_RADIX = 8;
 
-/** One row per sample, in the order of the page. */
 export interface MetricColumns {
   /** Time of receipt by the machine's clock, used for samples without a timestamp. */
   readonly receivedAtMs: number;
-  /** Distinct label texts of containers. */
-  readonly labels: readonly string[];
-  /** A value of `SERIES`. */
-  readonly series: Uint8Array<ArrayBuffer>;
-  /** Index into `labels`; 0 for series of the node. */
-  readonly container: Uint32Array<ArrayBuffer>;
-  readonly value: Float64Array<ArrayBuffer>;
-  /** NaN: the sample has no time. */
-  readonly at: Float64Array<ArrayBuffer>;
+  /** Number of the table of ids. */
+  readonly table: number;
+  /** Id of the first of `added`; 0: the table is new. */
+  readonly firstAdded: number;
+  /** Labels of containers that the table did not have, in the order of their ids. */
+  readonly added: readonly string[];
+  /** `WIDTH` values for each sample, in the order of the page. */
+  readonly samples: Float64Array<ArrayBuffer>;
 }
 
-/** Parses a page into columns. @throws PageTooLarge where it has more containers or samples than the pods of its node account for */
-export function collectColumns(text: string, { maxContainers }: Pick<PageBounds, 'maxContainers'>): MetricColumns {
-  const receivedAtMs = machineNowMs();
-  const collector = new Collector(maxContainers);
-  readResourceMetrics(text, collector);
-  return { receivedAtMs, ...collector.columns() };
+/** Parses pages into columns, with ids of containers that stay the same from page to page of a node. */
+export class MetricCollector {
+  readonly #ids = new ByNode<ContainerIds>();
+  #tables = 0;
+
+  /**
+   * @param known the ids that the receiver has; others than those of the last page start a new table
+   * @throws PageTooLarge where the page has more containers or samples than the pods of its node account for
+   */
+  collect(node: string, page: Buffer, { maxContainers }: Pick<PageBounds, 'maxContainers'>, known: KnownIds | null): MetricColumns {
+    const receivedAtMs = machineNowMs();
+    const ids = this.#ids.find(node, receivedAtMs);
+    const isKnown = ids !== undefined && !ids.isOutdated && ids.table === known?.table && ids.count === known.count;
+    const columns = isKnown ? collectWith(ids, page, maxContainers) : null;
+    if (columns !== null) return { receivedAtMs, ...columns };
+    this.#tables += 1;
+    const empty = new ContainerIds(this.#tables);
+    const all = collectWith(empty, page, maxContainers);
+    if (all === null) throw new PageTooLarge(`the page has more than ${maxContainers} containers`);
+    this.#ids.set(node, empty, receivedAtMs);
+    return { receivedAtMs, ...all };
+  }
+}
+
+/** null where the ids do not suffice. */
+function collectWith(ids: ContainerIds, page: Buffer, maxContainers: number): Omit<MetricColumns, 'receivedAtMs'> | null {
+  const maxValues = SAMPLES_PER_CONTAINER * maxContainers * WIDTH;
+  const firstAdded = ids.count;
+  const samples: number[] = [];
+  let refused = 0;
+  ids.beginPage();
+  readSamples(page, (series, labelsFrom, labelsTo, value, at) => {
+    const id = labelsTo === 0 ? 0 : ids.idOf(page, labelsFrom, labelsTo, maxContainers);
+    if (id === null) {
+      refused += 1;
+      return;
+    }
+    if (samples.length >= maxValues) throw new PageTooLarge(`the page has more than ${maxValues / WIDTH} samples of containers`);
+    samples.push(id * SERIES_RADIX + series, value, at);
+  });
+  return refused > 0 ? null : { table: ids.table, firstAdded, added: ids.added, samples: Float64Array.from(samples) };
+}
+
+/** Receives columns, and has the labels of the ids. */
+export class ContainerLabels {
+  readonly #byNode = new ByNode<{ readonly table: number; readonly labels: string[] }>();
+
+  /** What a reader of the node's pages is to know; null: nothing. */
+  known(node: string): KnownIds | null {
+    const known = this.#byNode.find(node, machineNowMs());
+    return known === undefined ? null : { table: known.table, count: known.labels.length };
+  }
+
+  /** The columns of a node's page as ResourceMetrics, which visits each sample. @throws Error where the ids are not those of `known` */
+  resolve(node: string, { receivedAtMs, table, firstAdded, added, samples }: MetricColumns): ResourceMetrics {
+    let known = this.#byNode.find(node, receivedAtMs);
+    if (firstAdded === 0) this.#byNode.set(node, (known = { table, labels: [] }), receivedAtMs);
+    if (known?.table !== table || known.labels.length !== firstAdded) throw new Error(`the page of node ${node} has unknown container ids`);
+    known.labels.push(...added);
+    const { labels } = known;
+    return { ageMs: Math.max(0, machineNowMs() - receivedAtMs), visit: (visitor) => visitSamples(samples, labels, visitor) };
+  }
+}
+
+function visitSamples(samples: Float64Array, labels: readonly string[], visitor: ResourceMetricsVisitor): void {
+  for (let row = 0; row < samples.length; row += WIDTH) {
+    const [code = 0, value = NaN, time = NaN] = [samples[row], samples[row + 1], samples[row + 2]];
+    const at: Instant | null = Number.isNaN(time) ? null : time;
+    const of = labels[Math.floor(code / SERIES_RADIX)] ?? '';
+    const series = code % SERIES_RADIX;
+    if (series === SERIES.containerCpu) visitor.containerCpuSeconds(of, value, at);
+    else if (series === SERIES.containerMemory) visitor.containerMemoryBytes(of, value, at);
+    else if (series === SERIES.containerStart) visitor.containerStart(of, value);
+    else if (series === SERIES.nodeCpu) visitor.nodeCpuSeconds(value, at);
+    else if (series === SERIES.nodeMemory) visitor.nodeMemoryBytes(value, at);
+  }
 }
 
 /** Milliseconds since the epoch, the same in all threads of the process. */
 function machineNowMs(): number {
   return performance.timeOrigin + performance.now();
-}
-
-/** The columns as ResourceMetrics, which visits each row. */
-export function columnMetrics({ receivedAtMs, labels, series, container, value, at }: MetricColumns): ResourceMetrics {
-  return {
-    ageMs: Math.max(0, machineNowMs() - receivedAtMs),
-    visit: (visitor) => {
-      for (let row = 0; row < series.length; row += 1) {
-        const [of, sample, time] = [labels[container[row] ?? 0] ?? '', value[row] ?? NaN, at[row] ?? NaN];
-        visitRow(visitor, series[row], of, sample, Number.isNaN(time) ? null : time);
-      }
-    },
-  };
-}
-
-function visitRow(visitor: ResourceMetricsVisitor, series: number | undefined, labels: string, value: number, at: Instant | null): void {
-  if (series === SERIES.containerCpu) visitor.containerCpuSeconds(labels, value, at);
-  else if (series === SERIES.containerMemory) visitor.containerMemoryBytes(labels, value, at);
-  else if (series === SERIES.containerStart) visitor.containerStart(labels, value);
-  else if (series === SERIES.nodeCpu) visitor.nodeCpuSeconds(value, at);
-  else if (series === SERIES.nodeMemory) visitor.nodeMemoryBytes(value, at);
-}
-
-class Collector implements ResourceMetricsVisitor {
-  readonly #maxContainers: number;
-  readonly #indices = new Map<string, number>();
-  readonly #series: number[] = [];
-  readonly #container: number[] = [];
-  readonly #value: number[] = [];
-  readonly #at: number[] = [];
-
-  constructor(maxContainers: number) {
-    this.#maxContainers = maxContainers;
-  }
-
-  columns(): Omit<MetricColumns, 'receivedAtMs'> {
-    return {
-      labels: [...this.#indices.keys()],
-      series: Uint8Array.from(this.#series),
-      container: Uint32Array.from(this.#container),
-      value: Float64Array.from(this.#value),
-      at: Float64Array.from(this.#at),
-    };
-  }
-
-  containerCpuSeconds(labels: string, value: number, at: Instant | null): void {
-    this.#add(SERIES.containerCpu, this.#indexOf(labels), value, at);
-  }
-
-  containerMemoryBytes(labels: string, value: number, at: Instant | null): void {
-    this.#add(SERIES.containerMemory, this.#indexOf(labels), value, at);
-  }
-
-  containerStart(labels: string, startedAt: Instant): void {
-    this.#add(SERIES.containerStart, this.#indexOf(labels), startedAt, null);
-  }
-
-  nodeCpuSeconds(value: number, at: Instant | null): void {
-    this.#add(SERIES.nodeCpu, 0, value, at);
-  }
-
-  nodeMemoryBytes(value: number, at: Instant | null): void {
-    this.#add(SERIES.nodeMemory, 0, value, at);
-  }
-
-  #indexOf(labels: string): number {
-    const known = this.#indices.get(labels);
-    if (known !== undefined) return known;
-    if (this.#indices.size >= this.#maxContainers) throw new PageTooLarge(`the page has more than ${this.#maxContainers} containers`);
-    const index = this.#indices.size;
-    this.#indices.set(labels, index);
-    return index;
-  }
-
-  #add(series: number, container: number, value: number, at: Instant | null): void {
-    const maxSamples = SAMPLES_PER_CONTAINER * this.#maxContainers;
-    if (this.#series.length >= maxSamples) throw new PageTooLarge(`the page has more than ${maxSamples} samples of containers`);
-    this.#series.push(series);
-    this.#container.push(container);
-    this.#value.push(value);
-    this.#at.push(at ?? NaN);
-  }
 }

@@ -121,9 +121,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
   #counterOf(labels: string): Counter | undefined {
     const known = this.#containers.get(labels);
     if (known !== undefined) return known;
-    // Copied, since a slice would keep the text of the whole page alive.
-    const key = Buffer.from(labels).toString();
-    const read = readLabels(key);
+    const read = readLabels(labels);
     if (read === null) return undefined;
     const fault = this.#faultOf(read) ?? (this.#containers.size < MAX_CONTAINERS ? null : 'unknown-container');
     if (fault !== null) {
@@ -131,7 +129,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
       return undefined;
     }
     const counter = newCounter(read);
-    this.#containers.set(key, counter);
+    this.#containers.set(labels, counter);
     return counter;
   }
 

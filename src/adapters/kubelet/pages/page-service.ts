@@ -1,6 +1,5 @@
 // The worker thread's side of ThreadPageReader: fetches pages over its own connections, parses them and posts the result.
 
-import type { PageBounds } from '#kube/kubelet/kubelet-pages';
 import type { MachineTimer } from '../../../ports/clock.ts';
 import { PageTooLarge } from '../../../ports/usage/page-too-large.ts';
 import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
@@ -9,10 +8,11 @@ import type { KubeConnection } from '../../kubernetes/transport/connection.ts';
 import { DirectKubeletFetcher, type KubeletAddress, type KubeletAddresses, type KubeletFetcher } from '../kubelet-fetcher.ts';
 import { HeaderCache } from './header-cache.ts';
 import type { PageName } from './page-bounds.ts';
-import { InlinePageReader, type PageReader, type ParsedPages } from './text-pages.ts';
+import { MetricCollector } from './metric-columns.ts';
+import { InlinePageReader, type PageQuery, type PageReader, type ParsedPages } from './text-pages.ts';
 import { UNTRUSTED_REMEDY } from '../untrusted-remedy.ts';
 
-/** How kubelets are reached; null: requests contain the page text and nothing is fetched. */
+/** How kubelets are reached; null: requests contain the page and nothing is fetched. */
 export type KubeletReach = (Pick<KubeConnection, 'server' | 'tls'> & { readonly addresses: KubeletAddresses }) | null;
 
 export type PageRequest =
@@ -21,9 +21,9 @@ export type PageRequest =
       readonly id: number;
       readonly page: PageName;
       readonly node: KubeletAddress;
-      readonly bounds: PageBounds;
-      /** Text of a page that is already fetched and only parsed; null: fetch it. */
-      readonly text: string | null;
+      readonly query: PageQuery;
+      /** Bytes of a page that is already fetched and only parsed; null: fetch it. */
+      readonly content: Uint8Array | null;
     }
   | { readonly type: 'cancel'; readonly id: number; readonly reason: string }
   | { readonly type: 'headers'; readonly id: number; readonly headers: Readonly<Record<string, string>> }
@@ -43,7 +43,8 @@ export type PageFailure =
 /** Handles PageRequests and posts PageReplies. */
 export class PageService {
   readonly #post: (reply: PageReply) => void;
-  readonly #direct: KubeletFetcher | null;
+  readonly #direct: PageReader | null;
+  readonly #metrics = new MetricCollector();
   readonly #reading = new Map<number, AbortController>();
   readonly #headerRequests = new Map<number, PromiseWithResolvers<Readonly<Record<string, string>>>>();
   #nextRequestId = 1;
@@ -52,7 +53,11 @@ export class PageService {
     this.#post = post;
     const cache = new HeaderCache(({ fresh = false } = {}) => this.#askHeaders(fresh), timer);
     const headers: KubeConnection['headers'] = (ask) => cache.get(ask);
-    this.#direct = reach === null ? null : new DirectKubeletFetcher({ server: reach.server, tls: reach.tls, headers }, reach.addresses);
+    if (reach === null) this.#direct = null;
+    else {
+      const fetcher = new DirectKubeletFetcher({ server: reach.server, tls: reach.tls, headers }, reach.addresses);
+      this.#direct = new InlinePageReader(fetcher, this.#metrics);
+    }
   }
 
   handle(request: PageRequest): void {
@@ -71,12 +76,11 @@ export class PageService {
     }
   }
 
-  async #read({ id, page, node, bounds, text }: PageRequest & { readonly type: 'read' }): Promise<void> {
+  async #read({ id, page, node, query, content }: PageRequest & { readonly type: 'read' }): Promise<void> {
     const stop = new AbortController();
     this.#reading.set(id, stop);
     try {
-      const content = await this.#readerOf(text).read(page, node, bounds, stop.signal);
-      this.#post({ type: 'page', id, content });
+      this.#post({ type: 'page', id, content: await this.#readerOf(content).read(page, node, query, stop.signal) });
     } catch (err) {
       this.#post({ type: 'failure', id, failure: failureOf(err) });
     } finally {
@@ -84,10 +88,10 @@ export class PageService {
     }
   }
 
-  #readerOf(text: string | null): PageReader {
-    if (text !== null) return new InlinePageReader(fetcherOf(text));
+  #readerOf(content: Uint8Array | null): PageReader {
+    if (content !== null) return new InlinePageReader(fetcherOf(content), this.#metrics);
     if (this.#direct === null) throw new Error('no kubelet can be reached from this thread');
-    return new InlinePageReader(this.#direct);
+    return this.#direct;
   }
 
   #askHeaders(fresh: boolean): Promise<Readonly<Record<string, string>>> {
@@ -122,6 +126,7 @@ function failureOf(err: unknown): PageFailure {
   return { code: err instanceof PageTooLarge ? 'too-large' : 'other', message: err instanceof Error ? err.message : String(err) };
 }
 
-function fetcherOf(text: string): KubeletFetcher {
-  return { get: () => Promise.resolve(text), stream: async (_node, _path, take) => take(Buffer.from(text)) };
+function fetcherOf({ buffer, byteOffset, byteLength }: Uint8Array): KubeletFetcher {
+  const page = Buffer.from(buffer, byteOffset, byteLength);
+  return { get: () => Promise.resolve(page), stream: async (_node, _path, take) => take(page) };
 }

@@ -1,7 +1,5 @@
 // Parses the five series of the kubelet's `/metrics/resource` that Evenkeel uses. It runs once a minute for every container of the cluster,
-// and a general Prometheus parser would spend most of its time on other series.
-
-import type { ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
+// so it reads the bytes of the page and creates no strings; a general Prometheus parser would spend most of its time on other series.
 
 /** Identity of a container, from its series' labels. */
 export interface SeriesLabels {
@@ -10,80 +8,114 @@ export interface SeriesLabels {
   readonly container: string;
 }
 
-const CONTAINER_CPU = 'container_cpu_usage_seconds_total{';
-const CONTAINER_MEMORY = 'container_memory_working_set_bytes{';
-const CONTAINER_START = 'container_start_time_seconds{';
-const NODE_CPU = 'node_cpu_usage_seconds_total';
-const NODE_MEMORY = 'node_memory_working_set_bytes';
+export const SERIES = { containerCpu: 0, containerMemory: 1, containerStart: 2, nodeCpu: 3, nodeMemory: 4 } as const;
+export type Series = (typeof SERIES)[keyof typeof SERIES];
+
+/**
+ * Receives a sample.
+ * @param labelsFrom bytes of the page between the braces, equal for all series of a container; for a node's series from and to 0
+ * @param value NaN: it is not a number
+ * @param at NaN: it has no time
+ */
+export type TakeSample = (series: Series, labelsFrom: number, labelsTo: number, value: number, at: number) => void;
+
+interface Family {
+  readonly series: Series;
+  readonly prefix: Buffer;
+  readonly ofContainers: boolean;
+}
+
+const FAMILIES: readonly Family[] = [
+  { series: SERIES.containerCpu, prefix: Buffer.from('container_cpu_usage_seconds_total{'), ofContainers: true },
+  { series: SERIES.containerMemory, prefix: Buffer.from('container_memory_working_set_bytes{'), ofContainers: true },
+  { series: SERIES.containerStart, prefix: Buffer.from('container_start_time_seconds{'), ofContainers: true },
+  { series: SERIES.nodeCpu, prefix: Buffer.from('node_cpu_usage_seconds_total'), ofContainers: false },
+  { series: SERIES.nodeMemory, prefix: Buffer.from('node_memory_working_set_bytes'), ofContainers: false },
+];
 /** Kubernetes limits names of namespaces, pods and containers to 63, 253 and 63 characters. */
 const MAX_LABELS_LENGTH = 1024;
+const NEWLINE = 0x0a;
 const SPACE = 0x20;
 const HASH = 0x23;
+const CLOSING_BRACE = 0x7d;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+/** Numbers of so many digits are exact in a double, and so is their quotient by a power of ten, which is rounded once. */
+const EXACT_DIGITS = 15;
+const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 
-/** Reads the text in one pass. Lines that are not samples are skipped; values that are not numbers are NaN. */
-export function readResourceMetrics(text: string, visitor: ResourceMetricsVisitor): void {
-  const { length } = text;
+/** Reads a page in one pass. Lines that are not samples are skipped. */
+export function readSamples(page: Buffer, take: TakeSample): void {
+  const { length } = page;
   for (let from = 0; from < length;) {
-    let end = text.indexOf('\n', from);
+    let end = page.indexOf(NEWLINE, from);
     if (end === -1) end = length;
-    if (text.charCodeAt(from) !== HASH) readLine(text, from, end, visitor);
+    if (page[from] !== HASH) readLine(page, from, end, take);
     from = end + 1;
   }
 }
 
-function readLine(text: string, from: number, end: number, visitor: ResourceMetricsVisitor): void {
-  if (text.startsWith(CONTAINER_CPU, from)) readContainer(text, from + CONTAINER_CPU.length, end, 'cpu', visitor);
-  else if (text.startsWith(CONTAINER_MEMORY, from)) readContainer(text, from + CONTAINER_MEMORY.length, end, 'memory', visitor);
-  else if (text.startsWith(CONTAINER_START, from)) readContainer(text, from + CONTAINER_START.length, end, 'start', visitor);
-  else if (text.startsWith(NODE_CPU, from)) readNode(text, from + NODE_CPU.length, end, 'cpu', visitor);
-  else if (text.startsWith(NODE_MEMORY, from)) readNode(text, from + NODE_MEMORY.length, end, 'memory', visitor);
+function readLine(page: Buffer, from: number, end: number, take: TakeSample): void {
+  for (const family of FAMILIES) {
+    if (!startsWith(page, from, end, family.prefix)) continue;
+    readFamily(page, family, from + family.prefix.length, end, take);
+    return;
+  }
 }
 
-function readContainer(text: string, from: number, end: number, what: 'cpu' | 'memory' | 'start', visitor: ResourceMetricsVisitor): void {
-  // Names contain no brace, so the last brace of the line ends the labels. Only the line is searched: an unbounded search would scan the
-  // whole page.
-  const length = text.slice(from, end).lastIndexOf('}');
-  if (length === -1 || length > MAX_LABELS_LENGTH) return;
-  const close = from + length;
-  const start = valueStart(text, close + 1, end);
-  if (start === -1) return;
-  const labels = text.slice(from, close);
-  const stop = valueEnd(text, start, end);
-  const value = numberOf(text.slice(start, stop));
-  if (what === 'start') visitor.containerStart(labels, value * 1000);
-  else if (what === 'cpu') visitor.containerCpuSeconds(labels, value, timeAt(text, stop, end));
-  else visitor.containerMemoryBytes(labels, value, timeAt(text, stop, end));
+function startsWith(page: Buffer, from: number, end: number, prefix: Buffer): boolean {
+  if (end - from < prefix.length) return false;
+  for (let index = 0; index < prefix.length; index += 1) if (page[from + index] !== prefix[index]) return false;
+  return true;
 }
 
-function readNode(text: string, from: number, end: number, what: 'cpu' | 'memory', visitor: ResourceMetricsVisitor): void {
-  const start = valueStart(text, from, end);
-  if (start === -1) return;
-  const stop = valueEnd(text, start, end);
-  const value = numberOf(text.slice(start, stop));
-  if (what === 'cpu') visitor.nodeCpuSeconds(value, timeAt(text, stop, end));
-  else visitor.nodeMemoryBytes(value, timeAt(text, stop, end));
+function readFamily(page: Buffer, { series, ofContainers }: Family, from: number, end: number, take: TakeSample): void {
+  const close = ofContainers ? lastBrace(page, from, end) : from;
+  if (close === -1 || close - from > MAX_LABELS_LENGTH) return;
+  const after = ofContainers ? close + 1 : from;
+  const start = skipSpaces(page, after, end);
+  // Without a space it is a longer metric name with the same prefix.
+  if (start === after) return;
+  let stop = start;
+  while (stop < end && page[stop] !== SPACE) stop += 1;
+  const timeFrom = skipSpaces(page, stop, end);
+  const value = numberAt(page, start, stop);
+  if (!ofContainers) take(series, 0, 0, value, numberAt(page, timeFrom, end));
+  else if (series === SERIES.containerStart) take(series, from, close, value * 1000, Number.NaN);
+  else take(series, from, close, value, numberAt(page, timeFrom, end));
 }
 
-/** -1 where no space follows: a longer metric name with the same prefix. */
-function valueStart(text: string, from: number, end: number): number {
-  let start = from;
-  while (start < end && text.charCodeAt(start) === SPACE) start++;
-  return start === from ? -1 : start;
+/** Names contain no brace, so the last brace of the line ends the labels. -1: none. */
+function lastBrace(page: Buffer, from: number, end: number): number {
+  for (let at = end - 1; at >= from; at -= 1) if (page[at] === CLOSING_BRACE) return at;
+  return -1;
 }
 
-function valueEnd(text: string, start: number, end: number): number {
-  const stop = text.indexOf(' ', start);
-  return stop === -1 || stop > end ? end : stop;
+function skipSpaces(page: Buffer, from: number, end: number): number {
+  let at = from;
+  while (at < end && page[at] === SPACE) at += 1;
+  return at;
 }
 
-function timeAt(text: string, from: number, end: number): number | null {
-  if (from >= end) return null;
-  const time = text.slice(from + 1, end).trim();
-  return time === '' ? null : Number(time);
-}
-
-function numberOf(text: string): number {
-  return text === '' ? Number.NaN : Number(text);
+/** NaN where the bytes are not a number, or none. */
+function numberAt(page: Buffer, from: number, end: number): number {
+  if (from >= end) return Number.NaN;
+  const isNegative = page[from] === MINUS;
+  let [mantissa, digits, decimals, isFraction] = [0, 0, 0, false];
+  for (let at = isNegative ? from + 1 : from; at < end; at += 1) {
+    const byte = page[at] ?? 0;
+    if (byte >= ZERO && byte <= NINE) {
+      mantissa = mantissa * 10 + (byte - ZERO);
+      digits += 1;
+      if (isFraction) decimals += 1;
+    } else if (byte === DOT && !isFraction) isFraction = true;
+    else return Number(page.toString('latin1', from, end));
+  }
+  if (digits === 0 || digits > EXACT_DIGITS) return Number(page.toString('latin1', from, end));
+  const value = mantissa / (POWERS_OF_TEN[decimals] ?? Number.NaN);
+  return isNegative ? -value : value;
 }
 
 /** Anchored, so that text without quotes is not matched from each character. */

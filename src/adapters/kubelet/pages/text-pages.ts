@@ -4,7 +4,8 @@ import type { NodeRecord } from '#kube/records/node';
 import type { ContainerCounters, KubeletPages, PageBounds, ResourceMetrics } from '#kube/kubelet/kubelet-pages';
 import { CadvisorPage } from './cadvisor-page.ts';
 import type { KubeletAddress, KubeletFetcher } from '../kubelet-fetcher.ts';
-import { collectColumns, columnMetrics, type MetricColumns } from './metric-columns.ts';
+import type { KnownIds } from './container-ids.ts';
+import { ContainerLabels, MetricCollector, type MetricColumns } from './metric-columns.ts';
 import type { PageName } from './page-bounds.ts';
 import { pickSummaryFields } from './summary-fields.ts';
 
@@ -15,27 +16,37 @@ export interface ParsedPages {
   readonly counters: readonly ContainerCounters[];
 }
 
+/** Bounds of a page, and what its receiver knows of the containers. */
+export interface PageQuery extends PageBounds {
+  /** For `metrics`; absent or null: nothing. */
+  readonly known?: KnownIds | null;
+}
+
 /** Fetches and parses a page of a node's kubelet. Rejects like `KubeletPages`, and where the text is malformed. */
 export interface PageReader {
-  read<Page extends PageName>(page: Page, node: KubeletAddress, bounds: PageBounds, signal: AbortSignal): Promise<ParsedPages[Page]>;
+  read<Page extends PageName>(page: Page, node: KubeletAddress, query: PageQuery, signal: AbortSignal): Promise<ParsedPages[Page]>;
 }
 
 /** Parses pages in the calling thread. */
 export class InlinePageReader implements PageReader {
   readonly #fetcher: KubeletFetcher;
+  readonly #metrics: MetricCollector;
 
-  constructor(fetcher: KubeletFetcher) {
+  constructor(fetcher: KubeletFetcher, metrics = new MetricCollector()) {
     this.#fetcher = fetcher;
+    this.#metrics = metrics;
   }
 
-  async read<Page extends PageName>(page: Page, node: KubeletAddress, bounds: PageBounds, signal: AbortSignal): Promise<ParsedPages[Page]>;
-  async read(page: PageName, node: KubeletAddress, bounds: PageBounds, signal: AbortSignal): Promise<ParsedPages[PageName]> {
-    const { maxBytes, maxContainers } = bounds;
+  async read<Page extends PageName>(page: Page, node: KubeletAddress, query: PageQuery, signal: AbortSignal): Promise<ParsedPages[Page]>;
+  async read(page: PageName, node: KubeletAddress, query: PageQuery, signal: AbortSignal): Promise<ParsedPages[PageName]> {
+    const { maxBytes, maxContainers, known = null } = query;
     switch (page) {
       case 'metrics':
-        return collectColumns(await this.#fetcher.get(node, '/metrics/resource', signal, maxBytes), bounds);
-      case 'summary':
-        return pickSummaryFields(JSON.parse(await this.#fetcher.get(node, '/stats/summary', signal, maxBytes)), bounds);
+        return this.#metrics.collect(node.name, await this.#fetcher.get(node, '/metrics/resource', signal, maxBytes), query, known);
+      case 'summary': {
+        const bytes = await this.#fetcher.get(node, '/stats/summary', signal, maxBytes);
+        return pickSummaryFields(JSON.parse(bytes.toString('utf8')), query);
+      }
       case 'counters': {
         const counters = new CadvisorPage(maxContainers);
         await this.#fetcher.stream(node, '/metrics/cadvisor', (chunk) => counters.push(chunk), signal, maxBytes);
@@ -48,13 +59,15 @@ export class InlinePageReader implements PageReader {
 /** KubeletPages over a PageReader. */
 export class TextPages implements KubeletPages {
   readonly #reader: PageReader;
+  readonly #labels = new ContainerLabels();
 
   constructor(reader: PageReader) {
     this.#reader = reader;
   }
 
   async resourceMetrics(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<ResourceMetrics> {
-    return columnMetrics(await this.#reader.read('metrics', node, bounds, signal));
+    const columns = await this.#reader.read('metrics', node, { ...bounds, known: this.#labels.known(node.name) }, signal);
+    return this.#labels.resolve(node.name, columns);
   }
 
   statsSummary(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<unknown> {

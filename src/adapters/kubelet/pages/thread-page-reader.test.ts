@@ -64,7 +64,7 @@ describe('a kubelet reader thread', () => {
     await lost;
     await expect(read()).rejects.toThrow('kubelet of node n1: the kubelet reader thread is restarting');
     await timer.advance(1_000);
-    expect((await read()).labels).toHaveLength(1);
+    expect((await read()).added).toHaveLength(1);
     expect(metrics.total('evenkeel_kubelet_thread_restarts_total')).toBe(1);
   });
 
@@ -75,7 +75,7 @@ describe('a kubelet reader thread', () => {
     await timer.advance(61_000);
     await lost;
     expect(threads[0]?.terminated).toBe(true);
-    expect((await read()).labels).toHaveLength(1);
+    expect((await read()).added).toHaveLength(1);
   });
 
   test('is requested to cancel an aborted reading', async () => {
@@ -160,7 +160,7 @@ describe('a real thread', () => {
         reach: { server: 'https://x', tls: { verify: true, ca }, addresses: { port: null, loopback: true } },
         headers: async ({ fresh = false } = {}) => ({ authorization: fresh ? 'Bearer fresh' : 'Bearer old' }),
       });
-    expect((await readerOf(made.cert).read('metrics', node, BOUNDS, signal)).labels).toHaveLength(1);
+    expect((await readerOf(made.cert).read('metrics', node, BOUNDS, signal)).added).toHaveLength(1);
     expect(seen).toEqual(['Bearer old', 'Bearer fresh']);
     const other = await generate([{ name: 'commonName', value: 'other' }]);
     await expect(readerOf(other.cert).read('metrics', node, BOUNDS, signal)).rejects.toThrow(UntrustedKubelet);

@@ -4,7 +4,6 @@
 import { Worker } from 'node:worker_threads';
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../../ports/clock.ts';
-import type { PageBounds } from '#kube/kubelet/kubelet-pages';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Counter, Metrics } from '../../../ports/metrics.ts';
 import type { KubeConnection } from '../../kubernetes/transport/connection.ts';
@@ -12,7 +11,7 @@ import { RestartingThread, type Thread } from '../../workers/restarting-thread.t
 import type { KubeletAddress, KubeletFetcher } from '../kubelet-fetcher.ts';
 import type { PageName } from './page-bounds.ts';
 import { errorOf, type KubeletReach, type PageReply, type PageRequest } from './page-service.ts';
-import type { PageReader, ParsedPages } from './text-pages.ts';
+import type { PageQuery, PageReader, ParsedPages } from './text-pages.ts';
 
 /** Far above the deadline of any reading, at which the thread reports a failure: without a reply for so long the thread hangs. */
 const ANSWER_WITHIN_MS: DurationMs = 60 * SECOND_MS;
@@ -67,8 +66,8 @@ export class ThreadPageReader implements PageReader {
     this.#thread.start();
   }
 
-  async read<Page extends PageName>(page: Page, node: KubeletAddress, bounds: PageBounds, signal: AbortSignal): Promise<ParsedPages[Page]> {
-    const text = 'fetcher' in this.#origin ? await this.#origin.fetcher.get(node, PATHS[page], signal, bounds.maxBytes) : null;
+  async read<Page extends PageName>(page: Page, node: KubeletAddress, query: PageQuery, signal: AbortSignal): Promise<ParsedPages[Page]> {
+    const content = 'fetcher' in this.#origin ? await this.#origin.fetcher.get(node, PATHS[page], signal, query.maxBytes) : null;
     signal.throwIfAborted();
     const thread = this.#thread.current;
     if (thread === null) throw new Error(`kubelet of node ${node.name}: the kubelet reader thread is restarting`);
@@ -88,7 +87,7 @@ export class ThreadPageReader implements PageReader {
         signal.removeEventListener('abort', cancel);
       };
       this.#pending.set(id, { resolve, reject, release });
-      thread.postMessage({ type: 'read', id, page, node: { name, internalIp, kubeletPort }, bounds, text });
+      thread.postMessage({ type: 'read', id, page, node: { name, internalIp, kubeletPort }, query, content });
     });
   }
 

@@ -2,7 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { CadvisorPage } from '../../../../src/adapters/kubelet/pages/cadvisor-page.ts';
 import { pageBounds } from '../../../../src/adapters/kubelet/pages/page-bounds.ts';
-import { readLabels, readResourceMetrics } from '../../../../src/adapters/kubelet/pages/resource-metrics.ts';
+import { textMetrics } from '../../../builders/text-metrics.ts';
+import { readLabels } from '../../../../src/adapters/kubelet/pages/resource-metrics.ts';
 import { readStatsSummary } from '../../../../src/adapters/kubelet/pages/stats-summary.ts';
 import { planCluster } from './cluster-plan.ts';
 import { counterFamilies, OTHER_COUNTERS, resourcePage, summaryPage } from './pages.ts';
@@ -30,7 +31,7 @@ function readResourcePage(nowMs: number): Read {
     const { pod = '', container = '' } = readLabels(labels) ?? {};
     return `${pod}/${container}`;
   };
-  readResourceMetrics(resourcePage(pods, nowMs), {
+  textMetrics(resourcePage(pods, nowMs)).visit({
     containerCpuSeconds: (labels, value) => void read.cpuSeconds.set(keyOf(labels), value),
     containerMemoryBytes: (labels, value) => void read.memoryBytes.set(keyOf(labels), value),
     containerStart: () => undefined,
