@@ -3,11 +3,12 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
-import { handleRequest, RecommenderService, type WorkerRequest } from '../../core/recommender/recommender-service.ts';
+import { RecommenderService } from '../../core/recommender/recommender-service.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { SystemTimer } from '../../runtime/system-clock.ts';
 import { openRecommender } from './open-recommender.ts';
+import { handleRecommenderRequest, type RecommenderRequest } from './recommender-messages.ts';
 import { ThreadWorker } from './thread-worker.ts';
 
 const T0 = Date.UTC(2026, 10, 2);
@@ -26,10 +27,10 @@ class FakeThread extends EventEmitter {
     this.service = new RecommenderService(sequence);
   }
 
-  postMessage(request: WorkerRequest): void {
+  postMessage(request: RecommenderRequest): void {
     if (this.hangs) return;
-    if (request.type === 'notify') this.batches.push(request.batch.length);
-    const reply = handleRequest(this.service, structuredClone(request));
+    if (request.type === 'samples') this.batches.push(request.samples.pods.length);
+    const reply = handleRecommenderRequest(this.service, structuredClone(request));
     setImmediate(() => this.emit('message', structuredClone(reply)));
   }
 

@@ -2,19 +2,13 @@
 // its state is restored before it gets other questions.
 
 import { Worker } from 'node:worker_threads';
-import type {
-  Answers,
-  QuestionKind,
-  Questions,
-  RecommenderUpdate,
-  WorkerReply,
-  WorkerRequest,
-} from '../../core/recommender/recommender-service.ts';
+import type { Answers, QuestionKind, Questions, RecommenderUpdate, WorkerReply } from '../../core/recommender/recommender-service.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import { RestartingThread, type Thread } from './restarting-thread.ts';
+import { requestsOf, type RecommenderRequest } from './recommender-messages.ts';
 import type { RecommenderWorker } from './recommender-worker.ts';
 
 /** Maximum samples of one message. */
@@ -24,6 +18,9 @@ const BATCH_WAIT_MS: DurationMs = 100;
 const MAX_IN_FLIGHT = 100_000;
 /** Without an answer for so long the thread hangs. The longest question is a backfill of two weeks. */
 const ANSWER_WITHIN_MS: DurationMs = 120 * SECOND_MS;
+/** With V8's default, the space for new objects grows to 50 MB that stay resident. */
+const MAX_NEW_OBJECTS_MB = 8;
+
 export interface ThreadWorkerDependencies {
   readonly index: number;
   readonly timer: MachineTimer;
@@ -32,7 +29,7 @@ export interface ThreadWorkerDependencies {
   /** Called after the thread was replaced. Until it resolves only `restore` is answered. */
   readonly restoreLost: () => Promise<void>;
   /** @param sequence last sequence number of the predecessor */
-  readonly start?: (sequence: number) => Thread<WorkerRequest, WorkerReply>;
+  readonly start?: (sequence: number) => Thread<RecommenderRequest, WorkerReply>;
 }
 
 interface Pending {
@@ -47,7 +44,7 @@ export class ThreadWorker implements RecommenderWorker {
   readonly #restarts: Counter;
   readonly #dropped: Counter;
   readonly #pending = new Map<number, Pending>();
-  readonly #thread: RestartingThread<WorkerRequest, WorkerReply>;
+  readonly #thread: RestartingThread<RecommenderRequest, WorkerReply>;
   #batch: RecommenderUpdate[] = [];
   #unacknowledged = 0;
   #nextId = 1;
@@ -179,16 +176,17 @@ export class ThreadWorker implements RecommenderWorker {
     const batch = this.#batch;
     this.#batch = [];
     this.#unacknowledged += batch.length;
-    current.postMessage({ type: 'notify', batch });
+    for (const request of requestsOf(batch)) current.postMessage(request);
   }
 }
 
 // The worker's path relative to this file is the same in `src/` and `dist/`.
-function startThread(sequence: number): Thread<WorkerRequest, WorkerReply> {
+function startThread(sequence: number): Thread<RecommenderRequest, WorkerReply> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new Worker(new URL(`../../workers/recommender.${extension}`, import.meta.url), {
     name: 'recommender',
     workerData: { sequence },
+    resourceLimits: { maxYoungGenerationSizeMb: MAX_NEW_OBJECTS_MB },
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
 }
