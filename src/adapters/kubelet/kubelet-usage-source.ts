@@ -1,6 +1,6 @@
 // Usage read directly from kubelets: every node once per interval, each with its own offset.
 
-import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { NodeRecord } from '#kube/records/node';
 import { faultOfReport } from '#kube/records/pod';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
@@ -33,6 +33,8 @@ const DEADLINE_MS: DurationMs = 5_000;
 const SUMMARY_EVERY_MS: DurationMs = 5 * MINUTE_MS;
 /** First readings are spread over this time; a counter yields a rate only from the second reading on. */
 const FIRST_WITHIN_MS: DurationMs = 10_000;
+/** First readings per second of a larger cluster, up to an interval: each opens a TLS connection, of some milliseconds of CPU. */
+const FIRST_PER_SECOND = 50;
 /** A longer span than this many intervals counts as a gap without a rate. */
 const GAP_INTERVALS = 3;
 
@@ -88,8 +90,9 @@ export class KubeletUsageSource implements UsageSource {
 
   #startNewNodes(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): void {
     const { reader, clock } = this.#dependencies;
-    for (const node of reader.nodes()) {
-      if (this.#pollers.has(node.name)) continue;
+    const added = [...reader.nodes()].filter(({ name }) => !this.#pollers.has(name));
+    const firstWithinMs = Math.min(intervalMs, Math.max(FIRST_WITHIN_MS, (added.length / FIRST_PER_SECOND) * SECOND_MS));
+    for (const node of added) {
       const phase = phaseOf(node.name);
       const counters = new NodeCounters(node.name, GAP_INTERVALS * intervalMs, ({ namespace, pod }) =>
         faultOfReport(node.name, reader.findPod(namespace, pod)),
@@ -106,7 +109,7 @@ export class KubeletUsageSource implements UsageSource {
         // The kubelet of a node that is not ready is probably down: reading it would only wait for the deadline.
         if (current.ready) this.#poll(current, poller, sink, signal);
       };
-      poller.cancel = clock.schedule(clock.now() + phase * Math.min(intervalMs, FIRST_WITHIN_MS), tick);
+      poller.cancel = clock.schedule(clock.now() + phase * firstWithinMs, tick);
     }
   }
 

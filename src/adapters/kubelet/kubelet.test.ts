@@ -210,6 +210,7 @@ function running(
   fetcher: KubeletFetcher,
   nodes: NodeRecord[],
   pods: readonly PodRecord[] = [],
+  intervalMs = 60_000,
 ): { clock: FakeClock; timer: FakeClock; activity: FakeActivity; sink: Recorded; stop: AbortController; metrics: CountingMetrics } {
   const clock = new FakeClock(T);
   const timer = new FakeClock(0);
@@ -224,7 +225,7 @@ function running(
   };
   const metrics = new CountingMetrics();
   const source = new KubeletUsageSource({ pages: new TextPages(new InlinePageReader(fetcher)), reader, clock, timer, activity, metrics });
-  void source.run(sink, 60_000, stop.signal);
+  void source.run(sink, intervalMs, stop.signal);
   return { clock, timer, activity, sink, stop, metrics };
 }
 
@@ -245,6 +246,25 @@ describe('KubeletUsageSource', () => {
     const before = asked.length;
     await clock.advance(10 * 60_000);
     expect(asked).toHaveLength(before);
+  });
+
+  test.each([
+    [200, 10, 60_000],
+    [1_000, 20, 60_000],
+    [1_000, 15, 15_000],
+  ])('spreads the first readings of %d nodes over %d s where the interval has %d ms', async (count, seconds, intervalMs) => {
+    const readAt = new Map<string, number>();
+    const nodes = Array.from({ length: count }, (_, index) => aNodeRecord({ name: `node-${index}` }));
+    const fetcher = textFetcher(async ({ name }) => {
+      readAt.set(name, Math.min(clock.now() - T, readAt.get(name) ?? Infinity));
+      throw new Error('not ready');
+    });
+    const { clock, stop } = running(fetcher, nodes, [], intervalMs);
+    await clock.advance(seconds * 1_000);
+    stop.abort();
+    const half = [...readAt.values()].filter((at) => at < (seconds * 1_000) / 2);
+    expect(readAt.size).toBe(count);
+    expect(Math.abs(half.length / count - 0.5)).toBeLessThan(0.15);
   });
 
   test('a failing node does not affect others, and its error is reported', async () => {
