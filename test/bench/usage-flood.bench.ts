@@ -147,7 +147,7 @@ async function measure({ page, fault }: Flood, port: number, ca: string): Promis
     try {
       const content = await reader.read(page, node, { ...boundsOf(page), known: labels.known('n1') }, signal);
       if (page === 'metrics') counters.read(labels.resolve('n1', content as MetricColumns), round * MINUTE_MS);
-      if (page === 'summary') readStatsSummary('n1', content, round * MINUTE_MS);
+      if (page === 'summary') readStatsSummary('n1', JSON.parse(content as string), round * MINUTE_MS);
     } catch {
       refusedPages += 1;
     }

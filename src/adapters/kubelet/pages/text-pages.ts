@@ -12,7 +12,8 @@ import { pickSummaryFields } from './summary-fields.ts';
 /** Parsed content of each page: plain data, which can be posted between threads. */
 export interface ParsedPages {
   readonly metrics: MetricColumns;
-  readonly summary: unknown;
+  /** JSON text of the fields that are read: it is written, copied and parsed in a fraction of the time of a copy of its objects. */
+  readonly summary: string;
   readonly counters: readonly ContainerCounters[];
 }
 
@@ -45,7 +46,7 @@ export class InlinePageReader implements PageReader {
         return this.#metrics.collect(node.name, await this.#fetcher.get(node, '/metrics/resource', signal, maxBytes), query, known);
       case 'summary': {
         const bytes = await this.#fetcher.get(node, '/stats/summary', signal, maxBytes);
-        return pickSummaryFields(JSON.parse(bytes.toString('utf8')), query);
+        return JSON.stringify(pickSummaryFields(JSON.parse(bytes.toString('utf8')), query));
       }
       case 'counters': {
         const counters = new CadvisorPage(maxContainers);
@@ -70,8 +71,8 @@ export class TextPages implements KubeletPages {
     return this.#labels.resolve(node.name, columns);
   }
 
-  statsSummary(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<unknown> {
-    return this.#reader.read('summary', node, bounds, signal);
+  async statsSummary(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<unknown> {
+    return JSON.parse(await this.#reader.read('summary', node, bounds, signal));
   }
 
   containerCounters(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<readonly ContainerCounters[]> {
