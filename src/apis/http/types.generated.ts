@@ -407,7 +407,7 @@ export interface Recommendation {
   readonly policy: string | null;
   /** The effective mode: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
   readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
-  /** False in mode Observe: it has no Recommendation object. */
+  /** False where it has no Recommendation object: in mode Observe, and until the object of a new workload is written. */
   readonly published: boolean;
   readonly state:
     'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
@@ -533,7 +533,7 @@ export interface RecommendationDetail {
   readonly policy: string | null;
   /** The effective mode: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
   readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
-  /** False in mode Observe: it has no Recommendation object. */
+  /** False where it has no Recommendation object: in mode Observe, and until the object of a new workload is written. */
   readonly published: boolean;
   readonly state:
     'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';

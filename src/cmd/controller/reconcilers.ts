@@ -122,6 +122,7 @@ export class Reconcilers {
       readingsOf: ({ namespace, name }) => this.#dependencies.usage.evidence.readingsOf(namespace, name),
       admission: this.#dependencies.settings['controller.admission.enabled'],
       canResizeInPlace: () => this.#inPlace,
+      enqueue: (key) => workloads.add(key, 'low'),
       maxWorkloadMetrics: this.#dependencies.settings['metrics.maxWorkloads'],
     });
     const policy = new PodResizePolicyReconciler({

@@ -50,7 +50,7 @@ export async function stateIntent(
   if (known === undefined) {
     return {
       kind: 'conflict',
-      message: `${workload.kind} ${workload.name} has no Recommendation: no decision was made yet, or its mode publishes none.`,
+      message: `${workload.kind} ${workload.name} has no Recommendation: its first one is not written yet, or its mode publishes none.`,
     };
   }
   const { namespace = workload.namespace, name } = known.metadata;

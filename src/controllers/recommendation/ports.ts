@@ -61,6 +61,8 @@ export interface RecommendationPorts {
   readonly timeline: TimelineWriter;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Enqueues a workload whose Recommendation may be written now. */
+  readonly enqueue: (workload: WorkloadKey) => void;
   /** Setting metrics.maxWorkloads. */
   readonly maxWorkloadMetrics: number;
   /** Absent where no workload is idled. */

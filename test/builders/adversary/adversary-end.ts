@@ -4,7 +4,8 @@ import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, type DurationMs } from '#kube/units';
 import type { PolicyRules } from '../../../src/core/resize/policy/policy-rules.ts';
 import type { ResizeStep } from '../../../src/core/resize/model/resize-step.ts';
-import { decidedPart, isWorthWriting, type DecidedPart } from '../../../src/core/resize/status/recommendation-status.ts';
+import { decidedPart } from '../../../src/core/resize/status/recommendation-status.ts';
+import { isWorthWriting, type DecidedPart } from '../../../src/core/resize/status/status-change.ts';
 import type { LifeTick } from './workload-life.ts';
 
 /** A reduction is observed, and its outcome reported, for one day. */

@@ -187,6 +187,7 @@ export class ResizeWorld {
       failuresOf: () => [],
       admission: this.#options.admission ?? false,
       canResizeInPlace: () => this.inPlace,
+      enqueue: (key) => this.#wake(key, 0),
       maxWorkloadMetrics: 10,
     });
     this.policies = new PodResizePolicyReconciler({

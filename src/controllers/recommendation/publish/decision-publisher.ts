@@ -20,20 +20,42 @@ import { decisionEvent } from './events.ts';
 import { ExceptionMetrics } from './exception-metrics.ts';
 import { watchEvidence, type RecommendationMetrics } from './metrics.ts';
 import { calculateMoney } from './money.ts';
-import { annotateResized, deleteRecommendation, ensureRecommendation, writeStatus } from './recommendation-object.ts';
+import {
+  annotateResized,
+  deleteRecommendation,
+  findDueWrite,
+  writeRecommendation,
+  type RecommendationOwner,
+  type StatusContents,
+} from './recommendation-object.ts';
 import { WorkloadMetrics } from './workload-metrics.ts';
+import { WriteBudget } from './write-budget.ts';
+
+interface PublishedStatus {
+  readonly status: RecommendationStatus;
+  /** Whether a newer status waits for the write budget. */
+  readonly isWaiting: boolean;
+  /** Whether the status is in the object. */
+  readonly isPublished: boolean;
+}
 
 export class DecisionPublisher {
   readonly #ports: RecommendationPorts;
   readonly #metrics: RecommendationMetrics;
   readonly #exceptions: ExceptionMetrics;
   readonly #workloads: WorkloadMetrics;
+  readonly #budget: WriteBudget;
 
   constructor(ports: RecommendationPorts, metrics: RecommendationMetrics) {
     this.#ports = ports;
     this.#metrics = metrics;
     this.#exceptions = new ExceptionMetrics(ports.metrics);
     this.#workloads = new WorkloadMetrics(ports.metrics, ports.maxWorkloadMetrics, ports.logger);
+    const waiting = ports.metrics.gauge({
+      name: 'evenkeel_recommendations_waiting',
+      help: 'Recommendations with changes that wait to be written, because at most 15 are written per second.',
+    });
+    this.#budget = new WriteBudget({ clock: ports.clock, onTurn: ports.enqueue, waiting });
   }
 
   recordEvents(workload: WorkloadRecord, decided: readonly DecisionEvent[]): void {
@@ -58,23 +80,20 @@ export class DecisionPublisher {
 
   /**
    * Writes the Recommendation, or deletes it where the mode publishes none, and records the decision in the cache, the log and the metrics.
+   * A write that is not urgent may have to wait for the write budget; the workload is decided again when its turn comes.
    * @throws when the API server refuses a write or cannot be reached: a decision that is not stored may not be carried out
    */
-  async publish(
-    { key, workload, governance }: GovernedWorkload,
-    { situation, decision }: Pick<DecidedSituation, 'situation' | 'decision'>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async publish(governed: GovernedWorkload, decided: Pick<DecidedSituation, 'situation' | 'decision'>, signal: AbortSignal): Promise<void> {
+    const { key, workload, governance } = governed;
+    const { situation, decision } = decided;
     const { cluster, decisions, usageSource, logger } = this.#ports;
     const present = cluster.findRecommendation(key);
     const previous = latestStatus(this.#ports, key, present);
     const { potentialPerMonthUsd, reclaimedPerMonthUsd, costPerMonthUsd } = calculateMoney(this.#ports, situation, decision);
     const waitingRaises = raisesWaitingForNodes(situation, decision);
-    const published = isToBePublished(decision, present !== undefined);
     const policy = governance.rules.name;
     const facts = {
       now: situation.now,
-      generation: published ? await ensureRecommendation(this.#ports, workload, policy, present, signal) : null,
       replicas: situation.pods.length,
       savingsPerMonthUsd: potentialPerMonthUsd,
       costPerMonthUsd,
@@ -82,22 +101,20 @@ export class DecisionPublisher {
       source: usageSource(),
     };
     const contents = { decision, facts, before: previous };
-    // A Recommendation that was just created has no status yet, even where this process remembers one.
-    const inObject = present === undefined ? undefined : previous;
-    const status = published
-      ? await writeStatus(this.#ports, workload, contents, inObject, signal)
-      : recommendationStatus(decision, facts, previous);
-    if (!published && present !== undefined) await deleteRecommendation(this.#ports, workload, signal);
+    const { status, isWaiting, isPublished } = isToBePublished(decision, present !== undefined)
+      ? await this.#write(key, { workload, policy, present }, contents, signal)
+      : await this.#withhold(key, { workload, policy, present }, contents, signal);
     if (isNewlyApplied(previous, status)) await annotateResized(this.#ports, workload, status, signal);
     decisions.record(key, {
       policy,
-      published,
+      published: isPublished,
       ...recommendationUid(present),
       status,
       advice: displayedAdvice(situation, decision),
       savings: { potentialPerMonthUsd, reclaimedPerMonthUsd },
     });
-    logDecision(logger, key, previous, decision);
+    // A change that waits is logged when it is written, so that it is logged once.
+    if (!isWaiting || !isPublished) logDecision(logger, key, previous, decision);
     this.#metrics.setWorkload(key, {
       state: decision.state,
       potential: potentialPerMonthUsd,
@@ -105,7 +122,33 @@ export class DecisionPublisher {
       waitingRaises: waitingRaises?.pods ?? 0,
       watch: watchEvidence(decision.memory),
     });
-    this.#workloads.setWorkload(key, published ? decision.containers : null);
+    this.#workloads.setWorkload(key, isPublished || isWaiting ? decision.containers : null);
+  }
+
+  /** Writes the Recommendation where it is due and its turn has come; else the status in the object stays, and counts as the last one. */
+  async #write(key: WorkloadKey, owner: RecommendationOwner, contents: StatusContents, signal: AbortSignal): Promise<PublishedStatus> {
+    const { present } = owner;
+    const cached = this.#ports.decisions.find(key);
+    // An unpublished status is not in the object, which may have been created without its status.
+    const inObject = cached?.published === true ? present && contents.before : present?.status;
+    const due = findDueWrite(owner, contents, inObject);
+    if (due === null) this.#budget.withdraw(key);
+    else if (this.#budget.admit(key, due.priority, due.writes)) {
+      const status = await writeRecommendation(this.#ports, owner, contents, inObject, signal);
+      return { status, isWaiting: false, isPublished: true };
+    }
+    return { status: inObject ?? unwrittenStatus(contents), isWaiting: due !== null, isPublished: inObject !== undefined };
+  }
+
+  async #withhold(
+    key: WorkloadKey,
+    { workload, present }: RecommendationOwner,
+    contents: StatusContents,
+    signal: AbortSignal,
+  ): Promise<PublishedStatus> {
+    this.#budget.withdraw(key);
+    if (present !== undefined) await deleteRecommendation(this.#ports, workload, signal);
+    return { status: unwrittenStatus(contents), isWaiting: false, isPublished: false };
   }
 
   /** Counts the roll-backs and limit exceptions that a decision adds or ends. */
@@ -132,6 +175,7 @@ export class DecisionPublisher {
     this.#metrics.setWorkload(key, null);
     this.#exceptions.setExceptions(key, [], null);
     this.#workloads.setWorkload(key, null);
+    this.#budget.withdraw(key);
   }
 
   /** Clears every series at the end of the leader's term. */
@@ -139,7 +183,12 @@ export class DecisionPublisher {
     this.#metrics.reset();
     this.#exceptions.reset();
     this.#workloads.reset();
+    this.#budget.close();
   }
+}
+
+function unwrittenStatus({ decision, facts, before }: StatusContents): RecommendationStatus {
+  return recommendationStatus(decision, { ...facts, generation: null }, before);
 }
 
 /** Mode Observe publishes no Recommendation, except while it stores values that have to be restored. */

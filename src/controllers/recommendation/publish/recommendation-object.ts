@@ -3,7 +3,9 @@
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { PLURALS, type Recommendation, type RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
 import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
-import { decidedPart, isWorthWriting, recommendationStatus, type StatusFacts } from '../../../core/resize/status/recommendation-status.ts';
+import { decidedPart, recommendationStatus, type StatusFacts } from '../../../core/resize/status/recommendation-status.ts';
+import { findStatusChange, isWorthWriting } from '../../../core/resize/status/status-change.ts';
+import { writePriority, type WritePriority } from '../../../core/resize/status/write-priority.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import { recommendationName } from '../../../core/recommendations/recommendation-name.ts';
 import type { OwnObject, WriteOutcome } from '../../../ports/cluster/writers.ts';
@@ -15,9 +17,42 @@ const FIELD_MANAGER = 'evenkeel-recommendation';
 /** The contents of a status. */
 export interface StatusContents {
   readonly decision: WorkloadDecision;
-  readonly facts: StatusFacts;
+  /** Without the generation, which is known once the object is written. */
+  readonly facts: Omit<StatusFacts, 'generation'>;
   /** The status that was written last. */
   readonly before: RecommendationStatus | undefined;
+}
+
+/** A workload with the policy that governs it and its Recommendation as the informers show it. */
+export interface RecommendationOwner {
+  readonly workload: WorkloadRecord;
+  /** null: no policy governs it. */
+  readonly policy: string | null;
+  readonly present: Recommendation | undefined;
+}
+
+/** What has to be written: the object, its status, or both. */
+export interface DueWrite {
+  readonly priority: WritePriority;
+  /** Number of requests. The API server takes no status with a new object, because status is a subresource. */
+  readonly writes: number;
+}
+
+/**
+ * @param inObject the status in the object; undefined where it has none
+ * @returns null where the object and its status are as they should be
+ */
+export function findDueWrite(
+  { workload, policy, present }: RecommendationOwner,
+  { decision, facts }: Pick<StatusContents, 'decision' | 'facts'>,
+  inObject: RecommendationStatus | undefined,
+): DueWrite | null {
+  const isObjectDue = present === undefined || isOutdated(present, workload, policy);
+  const generation = present?.metadata.generation ?? null;
+  const statusChange = findStatusChange(inObject ?? {}, decidedPart(decision, { ...facts, generation }), facts.now);
+  const change = isObjectDue && statusChange !== 'memory' ? 'state' : statusChange;
+  if (change === null) return null;
+  return { priority: writePriority(decision, inObject, change), writes: Number(isObjectDue) + 1 };
 }
 
 function recommendationObject(workload: WorkloadRecord): OwnObject {
@@ -25,15 +60,34 @@ function recommendationObject(workload: WorkloadRecord): OwnObject {
 }
 
 /**
- * Creates the Recommendation where it is missing, and updates its spec where its policy or owner has changed.
- * @returns its generation; null where the API server returned none
- * @throws when the API server refuses or cannot be reached, or when the object was deleted meanwhile
+ * Creates the Recommendation where it is missing, updates its spec where its policy or owner has changed, and writes the status where it
+ * differs.
+ * @param inObject the status in the object; undefined where it has none
+ * @returns the status in the object after the call
+ * @throws when the API server refuses or cannot be reached, or when the object was deleted meanwhile: a decision that is not stored may not
+ * be carried out
  */
-export async function ensureRecommendation(
+export async function writeRecommendation(
   ports: RecommendationPorts,
-  workload: WorkloadRecord,
-  policy: string | null,
-  present: Recommendation | undefined,
+  owner: RecommendationOwner,
+  contents: StatusContents,
+  inObject: RecommendationStatus | undefined,
+  signal: AbortSignal,
+): Promise<RecommendationStatus> {
+  const { decision, before } = contents;
+  const facts = { ...contents.facts, generation: await ensureRecommendation(ports, owner, signal) };
+  if (!isWorthWriting(inObject, decidedPart(decision, facts), facts.now) && inObject !== undefined) return inObject;
+  const status = recommendationStatus(decision, facts, before);
+  const object = recommendationObject(owner.workload);
+  const outcome = await ports.records.applyStatus(object, status, FIELD_MANAGER, signal);
+  if (outcome.kind !== 'done') throw new Error(`writing the status of Recommendation ${object.name}: ${describe(outcome)}`);
+  return status;
+}
+
+/** @returns the generation; null where the API server returned none */
+async function ensureRecommendation(
+  ports: RecommendationPorts,
+  { workload, policy, present }: RecommendationOwner,
   signal: AbortSignal,
 ): Promise<number | null> {
   if (present !== undefined && !isOutdated(present, workload, policy)) return present.metadata.generation ?? null;
@@ -45,27 +99,6 @@ export async function ensureRecommendation(
     throw new Error(`creating Recommendation ${object.name}: it was deleted meanwhile, so its memory is discarded`);
   }
   return applied?.metadata.generation ?? present?.metadata.generation ?? null;
-}
-
-/**
- * Writes the status where it differs from the previous one.
- * @param inObject the status in the object; undefined for an object that was just created
- * @returns the status in the object after the call
- * @throws when the API server refuses or cannot be reached: a decision that is not stored may not be carried out
- */
-export async function writeStatus(
-  ports: RecommendationPorts,
-  workload: WorkloadRecord,
-  { decision, facts, before }: StatusContents,
-  inObject: RecommendationStatus | undefined,
-  signal: AbortSignal,
-): Promise<RecommendationStatus> {
-  if (inObject !== undefined && !isWorthWriting(inObject, decidedPart(decision, facts), facts.now)) return inObject;
-  const status = recommendationStatus(decision, facts, before);
-  const object = recommendationObject(workload);
-  const outcome = await ports.records.applyStatus(object, status, FIELD_MANAGER, signal);
-  if (outcome.kind !== 'done') throw new Error(`writing the status of Recommendation ${object.name}: ${describe(outcome)}`);
-  return status;
 }
 
 /**

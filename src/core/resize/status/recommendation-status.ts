@@ -1,18 +1,17 @@
-// Builds the status of a Recommendation from a decision, and decides whether it differs enough from the stored one to be written.
+// Builds the status of a Recommendation from a decision.
 
 import { CONDITION, CONDITION_REASON } from '../../../apis/conditions.ts';
 import type {
   RecommendationStatus,
-  RecommendationStatusClass,
   RecommendationStatusCondition,
   RecommendationStatusContainer,
   RecommendationStatusInput,
 } from '../../../apis/v1alpha1/index.ts';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 import { addResources, NO_RESOURCES, type OptionalResources } from '#kube/records/resources';
-import { DAY_MS, HOUR_MS, MiB, type DurationMs, type Instant } from '#kube/units';
+import { MiB, type Instant } from '#kube/units';
 import { nextConditions } from '../../recommendations/conditions.ts';
-import { readQuantities, writeQuantities, writeRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
+import { writeQuantities, writeRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import { classesStatus } from './classes-status.ts';
 import type { ContainerTarget } from '../model/container-plan.ts';
@@ -21,8 +20,9 @@ import { isCurrent } from '../plan/steps/failed-resizes.ts';
 import { riskOf } from '../plan/risk.ts';
 import type { WaitingRaises } from '../plan/steps/waiting-raises.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
-import { isSameMemory, writeMemory } from './memory-codec.ts';
+import { writeMemory } from './memory-codec.ts';
 import { optional } from './optional.ts';
+import { isFarInFuture, type DecidedPart } from './status-change.ts';
 
 /** Content of a status besides the decision. */
 export interface StatusFacts {
@@ -37,21 +37,12 @@ export interface StatusFacts {
   readonly source: string | null;
 }
 
-/** Interval after which an unchanged status is written again, so that its values are never older. */
-const REFRESH_MS: DurationMs = HOUR_MS;
-/** Dead band: a smaller relative change of an amount is not written. */
-const TOLERANCE = 0.05;
 const MAX_MESSAGE = 2048;
 const MAX_REASON = 512;
 /** Maximum number of items by the schema. */
 const MAX_INPUTS = 512;
 
-/** The part of a status that decides whether it is written. It is built for every decision, the full status only for a write. */
-export type DecidedPart = Omit<RecommendationStatus, 'containers'> & {
-  readonly containers?: readonly Pick<RecommendationStatusContainer, 'name' | 'current' | 'recommended'>[];
-};
-
-/** Builds that part. */
+/** Builds the part of a status that decides whether it is written. */
 export function decidedPart(decision: WorkloadDecision, facts: Pick<StatusFacts, 'generation' | 'waitingRaises'>): DecidedPart {
   return {
     ...optional('observedGeneration', facts.generation),
@@ -107,61 +98,6 @@ export function recommendationStatus(
 function writtenAt(before: RecommendationStatus | undefined, now: Instant): Instant {
   const last = instantOf(before?.updatedAt) ?? 0;
   return last < now || isFarInFuture(last, now) ? now : last + 1;
-}
-
-/** Whether a timestamp is more than a day in the future: it was written with a wrong clock. */
-function isFarInFuture(at: Instant, now: Instant): boolean {
-  return at - now > DAY_MS;
-}
-
-/**
- * Whether a new status is written: state, reason, mode, until, risk, generation, the number of waiting raises, the memory or an amount
- * has changed, or an hour has passed. Changes of only message, confidence and costs wait for that hour, because each write goes to etcd
- * and to all watchers.
- */
-export function isWorthWriting(before: RecommendationStatus | undefined, after: DecidedPart, now: Instant): boolean {
-  if (before?.updatedAt === undefined) return true;
-  const written = Date.parse(before.updatedAt);
-  if (now - written >= REFRESH_MS || isFarInFuture(written, now)) return true;
-  if (PLAIN_FIELDS.some((name) => before[name] !== after[name]) || !isSameMemory(before, after)) return true;
-  if (before.waitingForNodeCapacity?.pods !== after.waitingForNodeCapacity?.pods) return true;
-  return hasAmountChanged(before, after) || hasClassChanged(before.classes ?? [], after.classes ?? []);
-}
-
-/** Fields that are compared without a dead band. */
-const PLAIN_FIELDS = ['state', 'reason', 'mode', 'until', 'risk', 'observedGeneration'] as const;
-const PLAIN_FIELDS_OF_CLASS = ['name', 'pods', 'state', 'reason'] as const;
-
-function hasClassChanged(before: readonly RecommendationStatusClass[], after: readonly RecommendationStatusClass[]): boolean {
-  if (before.length !== after.length) return true;
-  return after.some((fresh, index) => {
-    const old = before[index];
-    if (old === undefined) return true;
-    return PLAIN_FIELDS_OF_CLASS.some((name) => old[name] !== fresh[name]) || !isSameMemory(old, fresh) || hasAmountChanged(old, fresh);
-  });
-}
-
-function hasAmountChanged(before: Pick<DecidedPart, 'containers'>, after: Pick<DecidedPart, 'containers'>): boolean {
-  const [old, fresh] = [before.containers ?? [], after.containers ?? []];
-  if (old.length !== fresh.length) return true;
-  return fresh.some((container, index) => {
-    const earlier = old[index];
-    if (earlier?.name !== container.name) return true;
-    return hasPairChanged(earlier.current, container.current) || hasPairChanged(earlier.recommended, container.recommended);
-  });
-}
-
-type PairsText = RecommendationStatusContainer['current'];
-
-function hasPairChanged(before: PairsText, after: PairsText): boolean {
-  return isPairChanged(before?.requests, after?.requests) || isPairChanged(before?.limits, after?.limits);
-}
-
-function isPairChanged(before: QuantityPair | undefined, after: QuantityPair | undefined): boolean {
-  // The text is nearly always the same, so quantities are only parsed where it differs.
-  if (before?.cpu === after?.cpu && before?.memory === after?.memory) return false;
-  const [old, fresh] = [readQuantities(before), readQuantities(after)];
-  return hasChanged(old.cpuMillicores, fresh.cpuMillicores) || hasChanged(old.memoryBytes, fresh.memoryBytes);
 }
 
 function containerStatus({ name, current, target, advice }: ContainerPlan): RecommendationStatusContainer {
@@ -257,11 +193,6 @@ function conditionsOf(
     facts.generation,
     facts.now,
   );
-}
-
-function hasChanged(before: number | null, after: number | null): boolean {
-  if (before === null || after === null) return before !== after;
-  return Math.abs(after - before) > before * TOLERANCE;
 }
 
 /** Measured amounts in readable units: whole millicores and, rounded up, whole MiB. */

@@ -37,7 +37,7 @@ const recommendationFields: Readonly<Record<string, Schema>> = {
   name: string(),
   policy: nullable(string('The PodResizePolicy that governs it; null: none, so defaults apply.')),
   mode: oneOf(RESIZE_MODES, 'The effective mode: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s.'),
-  published: boolean('False in mode Observe: it has no Recommendation object.'),
+  published: boolean('False where it has no Recommendation object: in mode Observe, and until the object of a new workload is written.'),
   state: oneOf(RECOMMENDATION_STATES),
   reason: nullable(string('Reason of `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, …')),
   until: nullable(time('Earliest next attempt; null where it does not depend on time.')),
