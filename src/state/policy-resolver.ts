@@ -1,7 +1,6 @@
 // Resolves the policy that governs a workload and its rules. Each version of a policy is parsed once.
 
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
-import type { NodeRecord } from '#kube/records/node';
 import type { Resources } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
@@ -16,6 +15,7 @@ import { greatest } from '../core/resize/plan/pod/largest-node.ts';
 import type { Pace, RecommenderRules } from '../core/recommender/advice.ts';
 import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
 import { FreeCapacity } from './free-capacity.ts';
+import { LargestNode } from './largest-node.ts';
 import { ALL_DEFAULTS, ruleSources } from './rule-sources.ts';
 
 /** Policy, rules and user requests of one workload. */
@@ -36,7 +36,7 @@ export interface WorkloadGovernance {
 
 /** Dependencies of `PolicyResolver`. */
 export interface PolicyResolverDependencies {
-  readonly cluster: Pick<ClusterReader, 'podResizePolicies' | 'findNamespace' | 'nodes' | 'podsOnNode' | 'subscribe'>;
+  readonly cluster: Pick<ClusterReader, 'podResizePolicies' | 'findNamespace' | 'findNode' | 'nodes' | 'podsOnNode' | 'subscribe'>;
   readonly capabilities: PolicyCapabilities;
   /** Evenkeel's namespace. */
   readonly ownNamespace: string;
@@ -62,16 +62,13 @@ export class PolicyResolver {
   readonly #dependencies: PolicyResolverDependencies;
   readonly #findEffectivePolicy = new WeakMap<PodResizePolicy, EffectivePolicy>();
 
-  /** Cached `largestNode`; undefined: nodes have changed. */
-  #largest: Resources | null | undefined;
+  readonly #largestNode: LargestNode;
   readonly #freeCapacity: FreeCapacity;
 
   constructor(dependencies: PolicyResolverDependencies) {
     this.#dependencies = dependencies;
     this.#freeCapacity = new FreeCapacity(dependencies.cluster);
-    dependencies.cluster.subscribe((change) => {
-      if (change.kind === 'node') this.#largest = undefined;
-    });
+    this.#largestNode = new LargestNode(dependencies.cluster);
   }
 
   /** Whether pods are sized at creation. */
@@ -178,15 +175,6 @@ export class PolicyResolver {
 
   /** Maximum allocatable over all nodes, by resource; null: no nodes. */
   largestNode(): Resources | null {
-    if (this.#largest === undefined) this.#largest = largestOf([...this.#dependencies.cluster.nodes()]);
-    return this.#largest;
+    return this.#largestNode.current();
   }
-}
-
-function largestOf(nodes: readonly NodeRecord[]): Resources | null {
-  if (nodes.length === 0) return null;
-  return {
-    cpuMillicores: Math.max(...nodes.map(({ allocatable }) => allocatable.cpuMillicores)),
-    memoryBytes: Math.max(...nodes.map(({ allocatable }) => allocatable.memoryBytes)),
-  };
 }
