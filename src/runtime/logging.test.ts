@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../ports/configuration-error.ts';
 import { createLogger } from './logging.ts';
+import { LineLimit, MAX_LINES_OF_KIND } from './logs/line-limit.ts';
 
 function aLog(level: 'debug' | 'info' = 'info') {
   const stream = new PassThrough();
@@ -29,6 +30,20 @@ describe('createLogger', () => {
     const { logger, lines } = aLog();
     logger.debug('Detail');
     expect(lines()).toEqual([]);
+  });
+
+  test('writes repeated lines of an enabled level up to the limit, with the fields of parents in the line that counts the others', () => {
+    const stream = new PassThrough();
+    const limit = new LineLimit({ later: () => undefined });
+    const logger = createLogger({ level: 'info', stream, limit }).child({ controller: 'resize' });
+    for (let at = 0; at < 100; at += 1) {
+      logger.debug('Detail');
+      logger.info('Decided', { object: `shop/w${at}` });
+    }
+    limit.flush();
+    const lines = String(stream.read()).trim().split('\n');
+    expect(lines).toHaveLength(MAX_LINES_OF_KIND + 1);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'info', controller: 'resize', object: 'shop/w99', more: 40 });
   });
 
   test('does not let a field replace the message', () => {

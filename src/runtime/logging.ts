@@ -1,5 +1,6 @@
 import winston from 'winston';
 import type { LogFields, Logger } from '../ports/logger.ts';
+import type { LineLimit, LogLine } from './logs/line-limit.ts';
 import { logField } from './logs/log-fields.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -14,6 +15,8 @@ export function createLogger(options: {
   readonly fields?: LogFields;
   /** Time of a log line; by default the machine's. */
   readonly now?: () => Date;
+  /** Bounds repeated lines; absent: every line is written. */
+  readonly limit?: LineLimit;
 }): Logger {
   const now = options.now ?? (() => new Date());
   const winstonLogger = winston.createLogger({
@@ -25,15 +28,26 @@ export function createLogger(options: {
       return JSON.stringify({ time: now().toISOString(), level, message, ...fields }, logField);
     }),
   });
-  return new WinstonLogger(winstonLogger, options.fields ?? {});
+  const write: LineWriter = ({ level: lineLevel, message, fields }) => {
+    // winston appends a field `message` to the message, so the fields come first and the message replaces it.
+    winstonLogger.log({ ...fields, level: lineLevel, message });
+  };
+  const { limit } = options;
+  options.limit?.writeTo(write);
+  const add: LineWriter = (line) => {
+    if (limit === undefined || (winstonLogger.isLevelEnabled(line.level) && limit.admits(line))) write(line);
+  };
+  return new WinstonLogger(add, options.fields ?? {});
 }
 
+type LineWriter = (line: LogLine) => void;
+
 class WinstonLogger implements Logger {
-  readonly #winston: winston.Logger;
+  readonly #add: LineWriter;
   readonly #fields: LogFields;
 
-  constructor(logger: winston.Logger, fields: LogFields) {
-    this.#winston = logger;
+  constructor(add: LineWriter, fields: LogFields) {
+    this.#add = add;
     this.#fields = fields;
   }
 
@@ -54,12 +68,11 @@ class WinstonLogger implements Logger {
   }
 
   child(fields: LogFields): Logger {
-    return new WinstonLogger(this.#winston, { ...this.#fields, ...fields });
+    return new WinstonLogger(this.#add, { ...this.#fields, ...fields });
   }
 
   #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    // winston appends a field `message` to the message, so the fields come first and the message replaces it.
-    this.#winston.log({ ...this.#fields, ...fields, level, message });
+    this.#add({ level, message, fields: { ...this.#fields, ...fields } });
   }
 }
 

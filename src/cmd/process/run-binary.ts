@@ -1,6 +1,7 @@
 // Runs a binary from its command line to its exit code: settings, logger, metrics, cluster, start and stop.
 
 import process from 'node:process';
+import { LineLimit } from '../../runtime/logs/line-limit.ts';
 import { createLogger, type LogLevel } from '../../runtime/logging.ts';
 import { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { shownSettings } from '../../runtime/options/load-settings.ts';
@@ -85,12 +86,15 @@ export async function runBinary<T extends SettingTable, Environment extends { cl
     return EXIT_INVALID_SETTINGS;
   }
   const { settings, sources, warnings } = loaded;
-  const logger = createLogger({ level: binary.logLevel(settings), stream: streams.stderr });
+  // A timer that does not keep the process running: the lines of the last minute are reported at its end.
+  const limit = new LineLimit({ later: (afterMs, task) => void setTimeout(task, afterMs).unref() });
+  const logger = createLogger({ level: binary.logLevel(settings), stream: streams.stderr, limit });
   const shown = shownSettings(schema, settings, (path) => sources.get(path) !== 'default');
   logger.info('Settings that were set; all others have their defaults', { settings: shown });
   for (const warning of warnings) logger.warn('Setting has no effect', { warning });
   const onUncaught = (err: Error): void => {
     logger.error('Uncaught exception; exiting', { err });
+    limit.flush();
     process.exit(1);
   };
   process.on('uncaughtException', onUncaught);
@@ -98,6 +102,7 @@ export async function runBinary<T extends SettingTable, Environment extends { cl
     return await runUntilStopped(binary, settings, logger, streams.stop);
   } finally {
     process.off('uncaughtException', onUncaught);
+    limit.flush();
   }
 }
 

@@ -47,7 +47,7 @@ export const SETTINGS = {
     type: 'string',
     default: 'info',
     enum: ['debug', 'info', 'warn', 'error'],
-    help: 'Lowest level that is logged.',
+    help: 'Lowest level that is logged. Of lines that differ by objects only, at most 60 a minute are written, and one that counts the others.',
   },
   'controller.probeAddr': { type: 'address', default: ':8081', help: 'Address of /healthz and /readyz.' },
   'controller.metricsAddr': { type: 'address', default: ':8080', help: 'Address of /metrics.' },
