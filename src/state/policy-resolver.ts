@@ -7,7 +7,7 @@ import type { WorkloadRecord } from '#kube/records/workload';
 import { effectiveSpec, readPolicyOverrides, type PolicyOverride } from '../core/policies/policy-overrides.ts';
 import type { AutoscalerLease } from '../core/resize/policy/autoscaler-lease.ts';
 import { containerRules, sourcedRules, type SourcedRule } from '../core/resize/policy/container-rules.ts';
-import { governanceOf, isReservedNamespace } from '../core/resize/policy/governing-policy.ts';
+import { governanceOf, isReservedNamespace, type Selectable } from '../core/resize/policy/governing-policy.ts';
 import { DEFAULT_POLICY_RULES, modeInForce, paceInForce, type PolicyRules } from '../core/resize/policy/policy-rules.ts';
 import { readPolicy, type PolicyCapabilities, type PolicyReading } from '../core/resize/policy/read-policy.ts';
 import { readOverrides, type WorkloadOverrides } from '../core/resize/policy/workload-overrides.ts';
@@ -57,11 +57,23 @@ export interface EffectivePolicy {
   readonly until: Instant | null;
 }
 
+/** A governance with what it was resolved from. */
+interface ResolvedGovernance {
+  readonly policies: readonly PodResizePolicy[];
+  readonly namespaceLabels: Selectable['namespaceLabels'];
+  readonly governance: WorkloadGovernance;
+}
+
+const NO_LABELS: Selectable['namespaceLabels'] = {};
+
 /** Resolves policies by workload. */
 export class PolicyResolver {
   readonly #dependencies: PolicyResolverDependencies;
   readonly #findEffectivePolicy = new WeakMap<PodResizePolicy, EffectivePolicy>();
 
+  #policies: readonly PodResizePolicy[] = [];
+  /** Governance of each version of a workload: a policy's reconcile asks for that of all workloads, and a decision several times. */
+  readonly #resolved = new WeakMap<WorkloadRecord, ResolvedGovernance>();
   readonly #largestNode: LargestNode;
   readonly #freeCapacity: FreeCapacity;
 
@@ -86,10 +98,31 @@ export class PolicyResolver {
   }
 
   governanceOf(workload: WorkloadRecord): WorkloadGovernance {
-    const { cluster, ownNamespace } = this.#dependencies;
+    const policies = this.#currentPolicies();
+    const namespaceLabels = this.#dependencies.cluster.findNamespace(workload.namespace)?.labels ?? NO_LABELS;
+    const known = this.#resolved.get(workload);
+    if (known?.policies === policies && known.namespaceLabels === namespaceLabels) return known.governance;
+    const governance = this.#resolve(workload, policies, namespaceLabels);
+    this.#resolved.set(workload, { policies, namespaceLabels, governance });
+    return governance;
+  }
+
+  /** Effective policies; the same array until one of them changes. */
+  #currentPolicies(): readonly PodResizePolicy[] {
+    const before = this.#policies;
+    const policies = [...this.#effectivePolicies()];
+    if (policies.length !== before.length || policies.some((policy, index) => policy !== before[index])) this.#policies = policies;
+    return this.#policies;
+  }
+
+  #resolve(
+    workload: WorkloadRecord,
+    policies: readonly PodResizePolicy[],
+    namespaceLabels: Selectable['namespaceLabels'],
+  ): WorkloadGovernance {
+    const { ownNamespace } = this.#dependencies;
     const { namespace, kind, labels } = workload;
-    const selectable = { namespace, kind, labels, namespaceLabels: cluster.findNamespace(namespace)?.labels ?? {} };
-    const { governing, outranked } = governanceOf(this.#effectivePolicies(), selectable, ownNamespace);
+    const { governing, outranked } = governanceOf(policies, { namespace, kind, labels, namespaceLabels }, ownNamespace);
     const overrides = readOverrides(workload.annotations);
     if (governing === null) {
       const outOfScope = isReservedNamespace(namespace, ownNamespace);

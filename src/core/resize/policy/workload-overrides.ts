@@ -25,8 +25,17 @@ export interface WorkloadOverrides {
   readonly mayForbidRaises?: boolean;
 }
 
-/** Reads the annotations of a workload. */
+/** Problems are shown in a status, an Event and a log line. */
+const MAX_PROBLEMS = 6;
+const ANNOTATIONS = (['floor', 'ceiling', 'mode', 'exclude', 'heldUntil'] as const).map((name) => WORKLOAD_ANNOTATIONS[name]);
+const NO_ANNOTATIONS = readPresent({});
+
+/** Reads the annotations of a workload; the same object for all workloads without them. */
 export function readOverrides(annotations: Readonly<Record<string, string>>): WorkloadOverrides {
+  return ANNOTATIONS.some((name) => annotations[name] !== undefined) ? readPresent(annotations) : NO_ANNOTATIONS;
+}
+
+function readPresent(annotations: Readonly<Record<string, string>>): WorkloadOverrides {
   const problems: string[] = [];
   const name = WORKLOAD_ANNOTATIONS;
   const floor = readBounds(name.floor, annotations[name.floor], problems);
@@ -60,8 +69,6 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
   };
 }
 
-/** Problems are shown in a status, an Event and a log line. */
-const MAX_PROBLEMS = 6;
 const MAX_SHOWN = 63;
 
 /** Shortens text for a message: an annotation may have a quarter of a megabyte. */
