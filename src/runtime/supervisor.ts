@@ -51,8 +51,11 @@ export class Supervisor {
     const deadline = this.#machine.nowMs() + STOP_DEADLINE_MS;
     for (const component of this.#started.splice(0).reverse()) {
       const remainingMs = Math.max(50, deadline - this.#machine.nowMs());
+      const startedMs = this.#machine.nowMs();
       const isStopped = await this.#stopWithin(remainingMs, component);
-      if (!isStopped) this.#logger.error('Component did not stop in time; continuing without it', { component: component.name });
+      const durationMs = Math.round(this.#machine.nowMs() - startedMs);
+      if (isStopped) this.#logger.debug('Component stopped', { component: component.name, durationMs });
+      else this.#logger.error('Component did not stop in time; continuing without it', { component: component.name });
     }
   }
 

@@ -52,12 +52,19 @@ export class ShardedRecommender implements UsageRecommender {
     return all.map(({ sequence }) => sequence);
   }
 
+  /** Asks for the next checkpoints while the caller writes the last ones: the worker encodes them in the meantime. */
   async *changedSince(sequenceNumbers: SequenceNumbers | null): AsyncGenerator<readonly RecommenderCheckpoint[]> {
-    for (const [index, worker] of this.#workers.entries()) {
-      const { keys } = await worker.ask('changedSince', { since: sequenceNumbers?.[index] ?? 0 });
-      for (let begin = 0; begin < keys.length; begin += CHECKPOINTS_PER_REQUEST) {
-        yield await worker.ask('checkpoints', { keys: keys.slice(begin, begin + CHECKPOINTS_PER_REQUEST) });
-      }
+    const changed = this.#workers.map((worker, index) => worker.ask('changedSince', { since: sequenceNumbers?.[index] ?? 0 }));
+    const requests = (await Promise.all(changed)).flatMap(({ keys }, index) =>
+      [...batchesOf(keys)].map((batch) => async () => (await this.#workers[index]?.ask('checkpoints', { keys: batch })) ?? []),
+    );
+    let next = requests[0]?.();
+    for (let at = 0; next !== undefined; at += 1) {
+      const portion = await next;
+      next = requests[at + 1]?.();
+      // The caller may stop before it is awaited.
+      next?.catch(() => undefined);
+      yield portion;
     }
   }
 
@@ -87,4 +94,8 @@ export class ShardedRecommender implements UsageRecommender {
     if (worker === undefined) throw new Error('a recommender needs at least one worker');
     return worker;
   }
+}
+
+function* batchesOf(keys: readonly string[]): Generator<readonly string[]> {
+  for (let begin = 0; begin < keys.length; begin += CHECKPOINTS_PER_REQUEST) yield keys.slice(begin, begin + CHECKPOINTS_PER_REQUEST);
 }

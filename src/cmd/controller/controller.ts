@@ -249,6 +249,8 @@ class ControllerStart {
     );
     const checkpoints = await this.#startLearning(recommender, usage, history, prometheus);
     restoreLost = () => checkpoints.restore();
+    // Stopped before the checkpoints are saved: events of thousands of pods would take the time that saving them has.
+    await host.addComponent('watches', () => informers.stop());
     const recorder = createHistoryRecorder({ state, usage, rollups: history, prices, reconcilers, clock });
     // The key is read first, so that the first decision can verify records of earlier terms.
     const decide = (term: AbortSignal): Promise<void> => recordKey.checkKey(term).then(() => reconcilers.run(term));
