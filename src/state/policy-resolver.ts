@@ -109,9 +109,10 @@ export class PolicyResolver {
 
   /** Effective policies; the same array until one of them changes. */
   #currentPolicies(): readonly PodResizePolicy[] {
-    const before = this.#policies;
-    const policies = [...this.#effectivePolicies()];
-    if (policies.length !== before.length || policies.some((policy, index) => policy !== before[index])) this.#policies = policies;
+    let count = 0;
+    let isSame = true;
+    for (const policy of this.#effectivePolicies()) isSame = this.#policies[count++] === policy && isSame;
+    if (!isSame || count !== this.#policies.length) this.#policies = [...this.#effectivePolicies()];
     return this.#policies;
   }
 

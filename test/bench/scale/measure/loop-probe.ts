@@ -3,8 +3,9 @@
 // A timer is due every 10 ms. How late it fires is the delay of the event loop, in which other processes of the machine count too; the CPU
 // time of the main thread between two ticks beyond that interval is the controller's own share.
 
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
+import { dirname } from 'node:path';
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -24,6 +25,7 @@ if (isMainThread && file !== undefined) {
 }
 
 async function profilePhases(prefix: string): Promise<void> {
+  mkdirSync(dirname(prefix), { recursive: true });
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
