@@ -40,11 +40,15 @@ const SORTED_LENGTH = 200;
 /** A comparable value; null where it is unknown. */
 export type SortValue = string | number | boolean | null;
 
-/** The end of a page: its sort order, and the value and id of its last item. */
-interface Cursor {
-  readonly sort: string;
+/** A place in an order: items with equal values are ordered by id. */
+export interface Position {
   readonly value: SortValue;
   readonly id: string;
+}
+
+/** The end of a page: its sort order, and the place of its last item. */
+interface Cursor extends Position {
+  readonly sort: string;
 }
 
 /**
@@ -58,14 +62,10 @@ export function selectPage<Item extends object>(
   query: ListQuery,
   scope: Scope,
 ): (Page<Item> & { readonly matched: readonly Item[] }) | Refusal {
-  const sort = query.sort ?? listing.defaultSort;
-  const cursor = query.cursor === undefined ? null : readCursor(query.cursor);
-  if (cursor === 'unreadable') return invalidCursor('is not a cursor of this list; start again without it');
-  if (cursor !== null && cursor.sort !== sort) return invalidCursor(`belongs to the order ${cursor.sort}; start again without it`);
-
-  const field = sort.replace(/^-/, '');
-  const compare = comparator(sort.startsWith('-'));
-  const limit = query.limit ?? DEFAULT_LIMIT;
+  const order = readOrder(listing, query);
+  if (order.kind !== 'order') return order;
+  const { sort, field, cursor, limit } = order;
+  const compare = comparator(sort);
   const matched: Item[] = [];
   // One item more than the page shows whether a next page exists.
   const first = new FirstOf<Entry<Item>>(limit + 1, compare);
@@ -75,21 +75,42 @@ export function selectPage<Item extends object>(
     const entry = { item, value: sortValueOf(item, listing, field), id: listing.id(item) };
     if (cursor === null || compare(entry, cursor) > 0) first.offer(entry);
   }
-  const page = first.entries.slice(0, limit);
+  return { ...pageOf(first.entries, order, matched.length), matched };
+}
+
+/** The order and the page that a query asks for. */
+export interface Order {
+  readonly kind: 'order';
+  readonly sort: string;
+  readonly field: string;
+  /** End of the page before; null: the first page. */
+  readonly cursor: Position | null;
+  readonly limit: number;
+}
+
+/** Reads the order and the page of a query; refuses a cursor of another order. */
+export function readOrder(listing: Pick<Listing<never>, 'defaultSort'>, query: ListQuery): Order | Refusal {
+  const sort = query.sort ?? listing.defaultSort;
+  const cursor = query.cursor === undefined ? null : readCursor(query.cursor);
+  if (cursor === 'unreadable') return invalidCursor('is not a cursor of this list; start again without it');
+  if (cursor !== null && cursor.sort !== sort) return invalidCursor(`belongs to the order ${cursor.sort}; start again without it`);
+  return { kind: 'order', sort, field: sort.replace(/^-/, ''), cursor, limit: query.limit ?? DEFAULT_LIMIT };
+}
+
+/** The page of the first `limit` entries; one more shows that a next page exists. */
+export function pageOf<Item>(entries: readonly (Position & { readonly item: Item })[], { sort, limit }: Order, total: number): Page<Item> {
+  const page = entries.slice(0, limit);
   const last = page.at(-1);
   return {
     kind: 'page',
-    items: page.map((entry) => entry.item),
-    total: matched.length,
-    nextCursor: last !== undefined && first.entries.length > limit ? writeCursor({ sort, value: last.value, id: last.id }) : null,
-    matched,
+    items: page.map(({ item }) => item),
+    total,
+    nextCursor: last !== undefined && entries.length > limit ? writeCursor({ sort, value: last.value, id: last.id }) : null,
   };
 }
 
-interface Entry<Item> {
+interface Entry<Item> extends Position {
   readonly item: Item;
-  readonly value: SortValue;
-  readonly id: string;
 }
 
 /** Collects the first `size` of the offered entries in order. Most entries of a long list need one comparison. */
@@ -119,7 +140,8 @@ class FirstOf<T> {
   }
 }
 
-function isMatch<Item extends object>(item: Item, listing: Listing<Item>, query: ListQuery, scope: Scope): boolean {
+/** Whether a caller sees an item, and the query's filters accept it. */
+export function isMatch<Item extends object>(item: Item, listing: Listing<Item>, query: ListQuery, scope: Scope): boolean {
   const namespace = listing.namespaceOf?.(item) ?? null;
   const isVisible = namespace === null ? listing.namespaceOf === null || scope.admin : scope.canView(namespace);
   if (!isVisible) return false;
@@ -135,7 +157,8 @@ function isMatch<Item extends object>(item: Item, listing: Listing<Item>, query:
   return [...listing.namesOf(item), namespace].some((name) => name?.toLowerCase().includes(q) === true);
 }
 
-function sortValueOf<Item extends object>(item: Item, listing: Listing<Item>, field: string): SortValue {
+/** The value that an item is sorted by. */
+export function sortValueOf<Item extends object>(item: Item, listing: Listing<Item>, field: string): SortValue {
   const value = listing.sortValue === undefined ? fieldOf(item, field) : listing.sortValue(item, field);
   if (typeof value !== 'string') return value;
   const levels = listing.levels?.[field];
@@ -152,8 +175,9 @@ export function fieldOf(item: object, field: string): SortValue {
 }
 
 /** Unknown values come last in both directions; equal values are ordered by id, ascending. */
-function comparator(descending: boolean) {
-  return (a: { value: SortValue; id: string }, b: { value: SortValue; id: string }): number => {
+export function comparator(sort: string): (a: Position, b: Position) => number {
+  const descending = sort.startsWith('-');
+  return (a, b) => {
     if (a.value !== b.value) {
       if (a.value === null) return 1;
       if (b.value === null) return -1;

@@ -140,11 +140,11 @@ describe('explanations', () => {
 });
 
 describe('scope', () => {
-  test('lists, totals and summaries count only granted namespaces', () => {
+  test('lists, totals and summaries count only granted namespaces', async () => {
     const page = models.recommendations.list(onlyPay, { limit: 1, sort: 'name', format: 'json' });
     if (page.kind !== 'page') throw new Error(page.kind);
     expect([page.total, page.items[0]?.name]).toEqual([2, 'ledger']);
-    const pods = models.pods.list(onlyPay, { limit: 100, sort: 'name', format: 'json' });
+    const pods = await models.pods.list(onlyPay, { limit: 100, sort: 'name', format: 'json' });
     expect(pods.kind === 'page' && pods.items.every((pod) => pod.namespace === 'pay')).toBe(true);
     const namespaces = models.namespaces.list(onlyPay, { limit: 100, sort: 'name', format: 'json' });
     expect(namespaces.kind === 'page' && namespaces.items.map((each) => each.name)).toEqual(['pay']);

@@ -3,6 +3,7 @@ import { TotalsCache } from './cluster/totals.ts';
 import { IdleWorkloadQueries } from './workloads/idle-workloads.ts';
 import { LimitExceptionQueries } from './workloads/limit-exceptions.ts';
 import { NamespaceQueries } from './cluster/namespaces.ts';
+import { NodeRows } from './cluster/node-rows.ts';
 import { NodeQueries } from './cluster/nodes.ts';
 import { OverrideQueries } from './policies/overrides.ts';
 import { PodQueries } from './cluster/pods.ts';
@@ -34,11 +35,10 @@ export interface ReadModels {
 /** Creates the read models with a shared cache of totals. */
 export function createReadModels(sources: ReadSources): ReadModels {
   const totals = new TotalsCache(sources);
-  const nodes = new NodeQueries(sources, totals);
   const recommendations = new RecommendationQueries(sources, totals);
   return {
-    cluster: new ClusterQueries(sources, totals, nodes),
-    nodes,
+    cluster: new ClusterQueries(sources, totals, new NodeRows(sources)),
+    nodes: new NodeQueries(sources, totals),
     pods: new PodQueries(sources),
     namespaces: new NamespaceQueries(sources, totals),
     recommendations,

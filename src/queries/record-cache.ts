@@ -14,7 +14,8 @@ export class RecordCache<Value> {
   }
 }
 
-function isIdentical(before: readonly unknown[], current: readonly unknown[]): boolean {
+/** Whether two lists of inputs have the same values, compared by identity. */
+export function isIdentical(before: readonly unknown[], current: readonly unknown[]): boolean {
   if (before.length !== current.length) return false;
   for (let index = 0; index < current.length; index += 1) if (before[index] !== current[index]) return false;
   return true;

@@ -9,16 +9,26 @@ import type { Instant } from '#kube/units';
 import type { VolumeUsage } from '#kube/records/usage';
 import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '#kube/records/workload';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
+import type { Changes } from '../ports/changes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
 import type { ResizeCycleReader } from '../ports/store/resize-cycle-log.ts';
 import type { TimelineReader } from '../ports/store/timeline.ts';
+import type { UsageChange } from '../ports/usage/usage-source.ts';
 import type { UsageRollupReader } from '../ports/usage/usage-rollups.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PriceSource } from '../ports/price-source.ts';
 
+/** Current usage. */
+export interface CurrentUsage extends OptionalResources {
+  /** From when on it is too old to be current; absent: it has no age. */
+  readonly until?: Instant;
+}
+
 /** The latest known usage. */
 export interface UsageReader {
+  /** New readings. */
+  readonly changes: Changes<UsageChange>;
   /** Name of the usage source; null before its first response. */
   source(): string | null;
   /** Time of the source's last confirmation; null before the first. */
@@ -26,9 +36,9 @@ export interface UsageReader {
   /** Why all usage is unknown, as a message for users; null while it is known. */
   problem(): string | null;
   /** Latest usage of one container; null where it is unknown or stale. */
-  containerUsage(namespace: string, pod: string, container: string): OptionalResources | null;
+  containerUsage(namespace: string, pod: string, container: string): CurrentUsage | null;
   /** Latest usage of a node, system daemons included; null where it is unknown. */
-  nodeUsage(node: string): OptionalResources | null;
+  nodeUsage(node: string): CurrentUsage | null;
   /** Past usage of one node, ascending; null where it is not stored. */
   nodeHistory(node: string, from: Instant, to: Instant): readonly (OptionalResources & { readonly at: Instant })[] | null;
   /** Past usage in memory of one container of a workload, as the mean of its replicas, ascending. */
@@ -44,6 +54,8 @@ export interface UsageReader {
 
 /** Reads decisions of this process that the objects do not contain. */
 export interface DecisionReader {
+  /** Workloads with a new decision, or none any more. */
+  readonly changes: Changes<WorkloadKey>;
   /** The policy that governs a workload (null where none does, so that the defaults apply), the mode in force, and whether the policy is in dry run. */
   governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode; readonly dryRun: boolean };
   /** Whether a policy with its overrides is in dry run. */

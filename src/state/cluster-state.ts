@@ -69,6 +69,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   readonly #isKeyedByKind = ({ kind, group }: TargetRef): boolean => this.#ownership.isKeyedByKind(kind, group);
   #pause: PauseRecord | null = null;
   #feed: FeedStatus = NO_FEED;
+  #revision = 0;
 
   follow(status: FeedStatus): void {
     this.#feed = status;
@@ -218,6 +219,10 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     return { pods: this.#pods.size, nodes: this.#nodes.size, workloads: this.#tops.size };
   }
 
+  revision(): number {
+    return this.#revision;
+  }
+
   subscribe(listener: (change: ClusterChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -335,6 +340,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 
   #notify(change: ClusterChange): void {
+    this.#revision += 1;
     for (const listener of this.#listeners) listener(change);
   }
 }

@@ -8,6 +8,7 @@ import { type SourcedRule, wideningOverrides } from '../core/resize/policy/conta
 import { modeInForce } from '../core/resize/policy/policy-rules.ts';
 import { isReducingChange } from '../core/resize/plan/due/stages.ts';
 import { readMemory } from '../core/resize/status/memory-codec.ts';
+import type { Changes } from '../ports/changes.ts';
 import type { PolicyResolver } from './policy-resolver.ts';
 
 /** The last decision of a workload. */
@@ -37,6 +38,16 @@ export class DecisionCache {
   /** Policy of the reduction in progress, by workload. */
   readonly #policyInProgress = new Map<WorkloadKey, string | null>();
   readonly #listeners = new Set<DecisionListener>();
+  readonly #changeListeners = new Set<(workload: WorkloadKey) => void>();
+  #revision = 0;
+  /** Decisions that were stored or deleted, those of other replicas included. */
+  readonly changes: Changes<WorkloadKey> = {
+    revision: () => this.#revision,
+    subscribe: (listener) => {
+      this.#changeListeners.add(listener);
+      return () => this.#changeListeners.delete(listener);
+    },
+  };
 
   constructor(policies: PolicyResolver) {
     this.#policies = policies;
@@ -138,6 +149,8 @@ export class DecisionCache {
   }
 
   #setDecision(workload: WorkloadKey, decided: DecidedWorkload | null): void {
+    this.#revision += 1;
+    for (const listener of this.#changeListeners) listener(workload);
     this.#clearInProgress(workload);
     const before = this.#decided.get(workload);
     if (before !== undefined && hasPods(before)) this.#governed.set(before.policy, this.governed(before.policy) - 1);

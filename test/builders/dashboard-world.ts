@@ -74,6 +74,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
       cluster,
       identity: { name: 'harbor', version: '0.1.0', kubernetesVersion: () => 'v1.36.0' },
       usage: {
+        changes: cluster.derivedChanges,
         source: () => 'kubelet',
         confirmedAt: () => world.usageConfirmedAt,
         problem: () => null,
@@ -84,6 +85,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
         volumes: () => [],
       },
       decisions: {
+        changes: cluster.derivedChanges,
         governance: (workload) => ({ policy: 'shop', mode: modeOf(workload), dryRun: cluster.policyList[0]?.spec.dryRun === true }),
         isDryRun: ({ spec }) => spec.dryRun === true,
         wideningOverrides: () => [],

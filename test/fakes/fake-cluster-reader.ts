@@ -30,6 +30,10 @@ export class FakeClusterReader implements ClusterReader {
   synced = true;
   confirmed = 0;
   readonly #listeners = new Set<(change: ClusterChange) => void>();
+  #revision = 0;
+
+  /** Usage and decisions derived from the lists, which change with them. */
+  readonly derivedChanges = { revision: (): number => this.revision(), subscribe: () => (): void => undefined };
 
   /** Notifies listeners of a change. */
   announce(change: ClusterChange): void {
@@ -162,6 +166,12 @@ export class FakeClusterReader implements ClusterReader {
 
   totals(): { readonly pods: number; readonly nodes: number; readonly workloads: number } {
     return { pods: this.podList.length, nodes: this.nodeList.length, workloads: this.workloadList.length };
+  }
+
+  /** A test may have changed a list before any call. */
+  revision(): number {
+    this.#revision += 1;
+    return this.#revision;
   }
 
   subscribe(listener: (change: ClusterChange) => void): () => void {

@@ -8,6 +8,7 @@ import type {
   ScaledObjectRecord,
   VpaRecord,
 } from '../../core/model/cluster-records.ts';
+import type { Changes } from '../changes.ts';
 import type { NodeRecord } from '#kube/records/node';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
@@ -29,7 +30,7 @@ export type ClusterChange =
  * The informers' cache of the cluster: every read is a look-up in memory. Records are immutable; iterables are valid until
  * the next change and must not be used after an await.
  */
-export interface ClusterReader {
+export interface ClusterReader extends Changes<ClusterChange> {
   /** Whether every informer has listed once. */
   isSynced(): boolean;
   /** Time of the last event or bookmark of the informer that is furthest behind. */
@@ -65,6 +66,4 @@ export interface ClusterReader {
   /** Custom resources of Evenkeel by plural, as wire JSON. */
   ownObjects(plural: string): Iterable<Readonly<Record<string, unknown>>>;
   totals(): { readonly pods: number; readonly nodes: number; readonly workloads: number };
-  /** Calls the listener synchronously after each change; it must only enqueue. Returns the cancel function. */
-  subscribe(listener: (change: ClusterChange) => void): () => void;
 }

@@ -18,6 +18,12 @@ export interface UsageReading {
   readonly readAt?: Instant;
 }
 
+/** A pod (`namespace/name`) or node with a new sample. */
+export interface UsageChange {
+  readonly kind: 'pod' | 'node';
+  readonly key: string;
+}
+
 /** `/stats/summary`: volumes, network and pressure. */
 export interface SummaryReading {
   readonly node: string;

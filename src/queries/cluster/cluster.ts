@@ -1,31 +1,26 @@
-import type { Cluster, ClusterArithmetic, Node, SeriesSet, Operations } from '../../apis/http/types.generated.ts';
-import type { RecommendationState } from '../../apis/conditions.ts';
-import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
+import type { Cluster, ClusterArithmetic, SeriesSet, Operations } from '../../apis/http/types.generated.ts';
 import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from '#kube/records/resources';
 import { HOURS_PER_MONTH, type Usd } from '#kube/units';
-import { workloadKey } from '#kube/records/workload';
 import type { ClusterPoint } from '../../ports/usage/usage-rollups.ts';
-import { sumCents, toCents } from '../../core/cost/cents.ts';
-import type { TotalsCache, Totals, Sums } from './totals.ts';
+import { toCents } from '../../core/cost/cents.ts';
+import { DecidedSums } from './decided-sums.ts';
+import { NO_SUMS, type Sums, type Totals, type TotalsCache } from './totals.ts';
 import { confirmedAt } from '../freshness.ts';
 import { computeHealth, type HealthEvidence } from '../../core/cost/health-score.ts';
-import { computeRunRate, type BilledNode } from '../../core/cost/run-rate.ts';
-import type { NodeQueries } from './nodes.ts';
+import { computeRunRate, type BilledNode, type RunRate } from '../../core/cost/run-rate.ts';
+import type { NodeRow, NodeRows } from './node-rows.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import { found, type Found } from '../outcome.ts';
 import { ratiosOf, wholeResources } from '../ratios.ts';
 import { seriesSet, appendPresent, type Line, type Sample } from '../series.ts';
 import type { ReadSources } from '../sources.ts';
 import { endOfLastStep, readTimeRange, type TimeRange } from '../time-range.ts';
-import { countWaitingRaises } from '../workloads/waiting-raises.ts';
+import { isIdentical } from '../record-cache.ts';
 import { ADMIN } from '../../core/access/requirement.ts';
 import { defineQuery } from '../query.ts';
 
 /** Usage from which a volume is nearly full: the default threshold of storage exceptions. */
 const NEARLY_FULL_RATIO = 0.8;
-
-/** States in which a change is due, waits or is under way. */
-const OPEN_STATES: ReadonlySet<string> = new Set<RecommendationState>(['recommended', 'awaiting', 'applying', 'exception']);
 
 /** Providers by the scheme of `spec.providerID`. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
@@ -38,18 +33,21 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
 export class ClusterQueries {
   readonly #sources: ReadSources;
   readonly #totals: TotalsCache;
-  readonly #nodes: NodeQueries;
+  readonly #nodes: NodeRows;
+  readonly #decided: DecidedSums;
+  #runRate: { readonly inputs: readonly unknown[]; readonly value: RunRate } | null = null;
 
-  constructor(sources: ReadSources, totals: TotalsCache, nodes: NodeQueries) {
+  constructor(sources: ReadSources, totals: TotalsCache, nodes: NodeRows) {
     this.#sources = sources;
     this.#totals = totals;
     this.#nodes = nodes;
+    this.#decided = new DecidedSums(sources);
   }
 
   get(): Found<Cluster, ClusterArithmetic> {
-    const { cluster, identity, mode } = this.#sources;
+    const { identity, mode } = this.#sources;
     const totals = this.#totals.totals();
-    const nodes = [...this.#nodes.all()];
+    const nodes = this.#nodes.rows();
     const pods = totals.podCounts;
     const capacity = sumOf(nodes.map((node) => node.capacity));
     const allocatable = sumOf(nodes.map((node) => node.allocatable));
@@ -57,13 +55,13 @@ export class ClusterQueries {
     const used = this.#used(nodes, totals);
     const recommended = recommendedOf(totals.total);
     const arithmetic = {
-      ...computeRunRate(billed(nodes, totals), totals.costs),
+      ...this.#runRateOf(nodes, totals),
       reclaimedPerMonthUsd: this.#policySavings('reclaimedPerMonthUsd'),
       deployedRequests: totals.total.deployed,
     };
     const item: Cluster = {
       name: identity.name,
-      provider: providerOf([...cluster.nodes()].map((node) => node.providerId)),
+      provider: providerOf(nodes),
       kubernetesVersion: identity.kubernetesVersion(),
       mode: mode.mode().mode,
       nodes: {
@@ -82,7 +80,7 @@ export class ClusterQueries {
       recommended,
       utilization: ratiosOf(used, allocatable),
       requestedRatio: ratiosOf(requested, allocatable),
-      waitingForNodeCapacity: this.#waitingRaises(),
+      waitingForNodeCapacity: this.#decided.waitingRaises(),
       cost: this.#cost(nodes, arithmetic),
       health: computeHealth(this.#evidence(nodes, pods, allocatable, requested)),
     };
@@ -104,7 +102,7 @@ export class ClusterQueries {
 
   /** The present, as a point of the last step. */
   #now(range: TimeRange): ClusterPoint {
-    const nodes = [...this.#nodes.all()];
+    const nodes = this.#nodes.rows();
     const totals = this.#totals.totals();
     const allocatable = sumOf(nodes.map((node) => node.allocatable));
     const used = this.#used(nodes, totals);
@@ -123,8 +121,8 @@ export class ClusterQueries {
     };
   }
 
-  #used(nodes: readonly Node[], totals: Totals): OptionalResources {
-    const usages = nodes.map((node) => node.used);
+  #used(nodes: readonly NodeRow[], totals: Totals): OptionalResources {
+    const usages = nodes.map(({ name, used }) => used ?? wholeResources(totals.byNode.get(name)?.used ?? NO_SUMS.used));
     const sum = (amounts: readonly (number | null)[]): number | null =>
       amounts.length === 0 || amounts.every((amount) => amount === null)
         ? null
@@ -134,27 +132,26 @@ export class ClusterQueries {
     return wholeResources({ cpuMillicores, memoryBytes });
   }
 
-  #cost(nodes: readonly Node[], arithmetic: ClusterArithmetic): Cluster['cost'] {
+  /** Computed for new totals, and where nodes have been added, removed or replaced. */
+  #runRateOf(nodes: readonly NodeRow[], totals: Totals): RunRate {
+    const inputs = [totals, this.#nodes.billedVersion];
+    if (this.#runRate === null || !isIdentical(this.#runRate.inputs, inputs)) {
+      this.#runRate = { inputs, value: computeRunRate(billed(nodes, totals), totals.costs) };
+    }
+    return this.#runRate.value;
+  }
+
+  #cost(nodes: readonly NodeRow[], arithmetic: ClusterArithmetic): Cluster['cost'] {
     const { prices } = this.#totals.totals();
     const perHour = nodes.reduce((sum, node) => sum + (prices.get(node.name)?.perHourUsd ?? 0), 0);
     return {
       perHourUsd: nodes.length === 0 ? 0 : Math.round(perHour * 1e4) / 1e4,
       perMonthUsd: toCents(perHour * HOURS_PER_MONTH),
       idlePerMonthUsd: arithmetic.idlePerMonthUsd,
-      spotSavingsPerMonthUsd: this.#spotSavings(),
-      projectedSavingsPerMonthUsd: this.#openSavings(),
+      spotSavingsPerMonthUsd: toCents(nodes.reduce((sum, node) => sum + node.spotSavingsPerHourUsd, 0) * HOURS_PER_MONTH),
+      projectedSavingsPerMonthUsd: this.#decided.openSavings(),
       realizedSavingsPerMonthUsd: this.#policySavings('realisedPerMonthUsd'),
     };
-  }
-
-  #spotSavings(): Usd {
-    let perHour = 0;
-    for (const node of this.#sources.cluster.nodes()) {
-      if (node.capacityType !== 'spot') continue;
-      perHour +=
-        this.#sources.prices.priceOf({ ...node, capacityType: 'on-demand' }).perHourUsd - this.#sources.prices.priceOf(node).perHourUsd;
-    }
-    return toCents(perHour * HOURS_PER_MONTH);
   }
 
   /** Sum over the policies whose status has the field; null where none has it. */
@@ -167,33 +164,8 @@ export class ClusterQueries {
     return sum === null ? null : toCents(sum);
   }
 
-  /** Sums the rounded cents of the records, so that a list of them adds up to it. */
-  #openSavings(): Usd | null {
-    const amounts: Usd[] = [];
-    for (const status of this.#decidedStatuses()) {
-      if (status.savingsPerMonthUsd === undefined) continue;
-      amounts.push(OPEN_STATES.has(status.state ?? '') ? toCents(status.savingsPerMonthUsd) : 0);
-    }
-    return amounts.length === 0 ? null : sumCents(amounts);
-  }
-
-  /** null before the first decision. */
-  #waitingRaises(): Cluster['waitingForNodeCapacity'] {
-    const waiting = [...this.#decidedStatuses()].map((status) => status.waitingForNodeCapacity);
-    return waiting.length === 0 ? null : countWaitingRaises(waiting);
-  }
-
-  *#decidedStatuses(): Generator<RecommendationStatus> {
-    const { cluster, decisions } = this.#sources;
-    for (const workload of cluster.workloads()) {
-      const key = workloadKey(workload);
-      const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
-      if (status !== undefined) yield status;
-    }
-  }
-
   #evidence(
-    nodes: readonly Node[],
+    nodes: readonly NodeRow[],
     pods: { active: number; unschedulable: number; pending: number },
     allocatable: Resources,
     requested: Resources,
@@ -226,12 +198,15 @@ function sumOf(all: readonly Resources[]): Resources {
   return all.reduce(addResources, NO_RESOURCES);
 }
 
-function providerOf(ids: readonly string[]): string | null {
-  const scheme = ids.map((id) => /^([a-z0-9-]+):\/\//.exec(id)?.[1]).find((found) => found !== undefined);
-  return scheme === undefined ? null : (PROVIDERS.get(scheme) ?? scheme);
+function providerOf(nodes: readonly NodeRow[]): string | null {
+  for (const { providerId } of nodes) {
+    const scheme = /^([a-z0-9-]+):\/\//.exec(providerId)?.[1];
+    if (scheme !== undefined) return PROVIDERS.get(scheme) ?? scheme;
+  }
+  return null;
 }
 
-function billed(nodes: readonly Node[], { prices }: Totals): readonly BilledNode[] {
+function billed(nodes: readonly NodeRow[], { prices }: Totals): readonly BilledNode[] {
   return nodes.map(({ name, machineType, capacityType }) => ({ machineType, capacityType, price: prices.get(name) ?? null }));
 }
 

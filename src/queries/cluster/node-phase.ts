@@ -14,6 +14,11 @@ const INTERRUPTION_TAINTS: ReadonlySet<string> = new Set([
   'node.cloudprovider.kubernetes.io/shutdown',
 ]);
 
+/** When a node's phase changes without a change of the node; infinity where it does not. */
+export function phaseUntil(node: NodeRecord, now: Instant): Instant {
+  return nodePhase(node, now) === 'bootstrapping' ? node.createdAt + BOOTSTRAP_MS : Number.POSITIVE_INFINITY;
+}
+
 /** The phase of a node's life cycle; the latest applicable one. */
 export function nodePhase(node: NodeRecord, now: Instant): Node['phase'] {
   if (node.deletionAt !== null) return 'deleting';

@@ -3,11 +3,16 @@ import type { NodeScalingPolicy } from '../../apis/v1alpha1/index.ts';
 import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { NodeRecord } from '#kube/records/node';
 import { countedRequests, type PodRecord } from '#kube/records/pod';
+import type { OptionalResources } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 import { podRequests } from '#kube/records/pod-requests';
-import { isUsingCapacity, NO_SUMS, type TotalsCache } from './totals.ts';
+import { isUsingCapacity, NO_SUMS, type Sums, type TotalsCache } from './totals.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
-import { selectPage, type Listing } from '../listing.ts';
-import { nodePhase } from './node-phase.ts';
+import { ALL } from '../lists/changed-keys.ts';
+import { KeptList, type Fields } from '../lists/kept-list.ts';
+import { fieldOf, type SortValue } from '../listing.ts';
+import { RecordCache } from '../record-cache.ts';
+import { nodePhase, phaseUntil } from './node-phase.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import { found, type Found, type Page } from '../outcome.ts';
 import { podUsage } from './pod-usage.ts';
@@ -19,35 +24,58 @@ import { endOfLastStep, readTimeRange } from '../time-range.ts';
 import { ADMIN } from '../../core/access/requirement.ts';
 import { defineQuery } from '../query.ts';
 
-const LISTING: Listing<Node> = {
-  id: (node) => node.name,
-  namespaceOf: null,
-  namesOf: (node) => [node.name, node.pool],
-  defaultSort: 'name',
-  filters: ['phase', 'capacityType', 'pool'],
-};
-
 /** Rounds prices to a millionth of a dollar per hour. */
 const PRICE_DIGITS = 1e6;
+
+const POLICIES = 'nodescalingpolicies';
+/** Fields that are computed from the totals; usage is, where that of the node is unknown. */
+const OF_TOTALS = ['requested', 'used', 'utilization', 'pods', 'costPerHourUsd'];
+
+function isUsageIn(fields: Fields): boolean {
+  return fields.has('used') || fields.has('utilization');
+}
 
 /** `/nodes` and `/nodes/{name}`. */
 export class NodeQueries {
   readonly #sources: ReadSources;
   readonly #totals: TotalsCache;
+  readonly #records = new RecordCache<Node>();
+  readonly #list = new KeptList<NodeRecord>({
+    id: (node) => node.name,
+    namespaceOf: null,
+    namesOf: (node) => [node.name, node.pool],
+    defaultSort: 'name',
+    filters: ['capacityType', 'pool'],
+    accepts: (node, { phase }: Operations['listNodes']['query']) => phase === undefined || phase.includes(this.#phaseOf(node)),
+    sortValue: (node, field) => this.#sortValue(node, field),
+    all: () => this.#sources.cluster.nodes(),
+    find: (id) => this.#sources.cluster.findNode(id),
+    follow: (changed, fields) => {
+      const { cluster, usage } = this.#sources;
+      changed.follow(cluster, (change) => {
+        if (change.kind === 'other') return fields.has('managed') && change.key.startsWith(`${POLICIES}/`) ? ALL : null;
+        return change.kind === 'node' ? change.key : null;
+      });
+      if (isUsageIn(fields)) changed.follow(usage.changes, (change) => (change.kind === 'node' ? change.key : null));
+    },
+    shared: (fields) => [
+      OF_TOTALS.some((field) => fields.has(field)) ? this.#totals.totals() : null,
+      isUsageIn(fields) ? this.#sources.usage.problem() : null,
+    ],
+    until: (node, fields) => this.#until(node, fields),
+    now: () => this.#sources.clock.now(),
+  });
 
   constructor(sources: ReadSources, totals: TotalsCache) {
     this.#sources = sources;
     this.#totals = totals;
   }
 
-  list(scope: Scope, query: Operations['listNodes']['query']): Page<Node> | Refusal {
-    return selectPage(this.all(), LISTING, query, scope);
-  }
-
-  /** All nodes, for summaries. */
-  *all(): Generator<Node> {
+  async list(scope: Scope, query: Operations['listNodes']['query']): Promise<Page<Node> | Refusal> {
+    const page = await this.#list.page(query, scope);
+    if (page.kind !== 'page') return page;
     const policies = [...this.#policies()];
-    for (const node of this.#sources.cluster.nodes()) yield this.#record(node, policies);
+    return { ...page, items: page.items.map((node) => this.#cachedRecord(node, policies)) };
   }
 
   get(name: string): Found<NodeDetail> | Refusal {
@@ -66,12 +94,25 @@ export class NodeQueries {
     });
   }
 
+  #cachedRecord(node: NodeRecord, policies: readonly NodeScalingPolicy[]): Node {
+    const { pods, requested } = this.#sumsOf(node);
+    const used = this.usedBy(node);
+    const inputs = [
+      this.#phaseOf(node),
+      isGoverned(node, policies),
+      this.#priceOf(node),
+      pods,
+      requested.cpuMillicores,
+      requested.memoryBytes,
+      used.cpuMillicores,
+      used.memoryBytes,
+    ];
+    return this.#records.of(node, inputs, () => this.#record(node, policies));
+  }
+
   #record(node: NodeRecord, policies: readonly NodeScalingPolicy[]): Node {
-    const { clock, usage } = this.#sources;
-    const totals = this.#totals.totals();
-    const sums = totals.byNode.get(node.name) ?? NO_SUMS;
-    const used = wholeResources(usage.nodeUsage(node.name) ?? sums.used);
-    const price = totals.prices.get(node.name) ?? null;
+    const sums = this.#sumsOf(node);
+    const used = this.usedBy(node);
     return {
       name: node.name,
       pool: node.pool,
@@ -79,9 +120,9 @@ export class NodeQueries {
       zone: node.zone,
       region: node.region,
       capacityType: node.capacityType,
-      managed: policies.some((policy) => isGoverning(policy, node)),
+      managed: isGoverned(node, policies),
       ready: node.ready,
-      phase: nodePhase(node, clock.now()),
+      phase: this.#phaseOf(node),
       kubeletVersion: node.kubeletVersion,
       createdAt: isoTime(node.createdAt),
       capacity: node.capacity,
@@ -90,7 +131,7 @@ export class NodeQueries {
       used,
       utilization: ratiosOf(used, node.allocatable),
       pods: { count: sums.pods, capacity: node.podCapacity },
-      costPerHourUsd: price === null ? null : Math.round(price.perHourUsd * PRICE_DIGITS) / PRICE_DIGITS,
+      costPerHourUsd: this.#priceOf(node),
       conditions: node.conditions.map(({ lastTransitionAt, ...condition }) => ({
         ...condition,
         lastTransitionAt: isoTimeOrNull(lastTransitionAt),
@@ -98,6 +139,53 @@ export class NodeQueries {
       taints: node.taints,
       consolidatable: null,
     };
+  }
+
+  /** Builds only the part of the record that has the field. */
+  #sortValue(node: NodeRecord, field: string): SortValue {
+    const [part] = field.split('.', 1);
+    switch (part) {
+      case 'managed':
+        return isGoverned(node, [...this.#policies()]);
+      case 'phase':
+        return this.#phaseOf(node);
+      case 'requested':
+        return fieldOf({ requested: this.#sumsOf(node).requested }, field);
+      case 'used':
+        return fieldOf({ used: this.usedBy(node) }, field);
+      case 'utilization':
+        return fieldOf({ utilization: ratiosOf(this.usedBy(node), node.allocatable) }, field);
+      case 'pods':
+        return fieldOf({ pods: { count: this.#sumsOf(node).pods, capacity: node.podCapacity } }, field);
+      case 'costPerHourUsd':
+        return this.#priceOf(node);
+      default:
+        return fieldOf(node, field);
+    }
+  }
+
+  #until(node: NodeRecord, fields: Fields): Instant {
+    const phase = fields.has('phase') ? phaseUntil(node, this.#sources.clock.now()) : Number.POSITIVE_INFINITY;
+    const usage = isUsageIn(fields) ? this.#sources.usage.nodeUsage(node.name)?.until : undefined;
+    return Math.min(phase, usage ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Usage of a node, or of its pods where the node's is unknown. */
+  usedBy({ name }: Pick<NodeRecord, 'name'>): OptionalResources {
+    return wholeResources(this.#sources.usage.nodeUsage(name) ?? this.#sumsOf({ name }).used);
+  }
+
+  #sumsOf({ name }: Pick<NodeRecord, 'name'>): Sums {
+    return this.#totals.totals().byNode.get(name) ?? NO_SUMS;
+  }
+
+  #phaseOf(node: NodeRecord): Node['phase'] {
+    return nodePhase(node, this.#sources.clock.now());
+  }
+
+  #priceOf({ name }: NodeRecord): number | null {
+    const price = this.#totals.totals().prices.get(name);
+    return price === undefined ? null : Math.round(price.perHourUsd * PRICE_DIGITS) / PRICE_DIGITS;
   }
 
   #pod(pod: PodRecord): NodePod {
@@ -136,8 +224,12 @@ export class NodeQueries {
   }
 
   *#policies(): Generator<NodeScalingPolicy> {
-    for (const object of this.#sources.cluster.ownObjects('nodescalingpolicies')) yield object as unknown as NodeScalingPolicy;
+    for (const object of this.#sources.cluster.ownObjects(POLICIES)) yield object as unknown as NodeScalingPolicy;
   }
+}
+
+function isGoverned(node: NodeRecord, policies: readonly NodeScalingPolicy[]): boolean {
+  return policies.some((policy) => isGoverning(policy, node));
 }
 
 function isGoverning(policy: NodeScalingPolicy, node: NodeRecord): boolean {

@@ -10,8 +10,8 @@ beforeEach(() => {
   world = dashboardWorld();
 });
 
-function list(query: Partial<Operations['listPods']['query']>, sources = world.sources): readonly Pod[] {
-  const page = new PodQueries(sources).list(EVERYONE_IS_ADMIN, { limit: 1000, sort: 'name', format: 'json', ...query });
+async function list(query: Partial<Operations['listPods']['query']>, sources = world.sources): Promise<readonly Pod[]> {
+  const page = await new PodQueries(sources).list(EVERYONE_IS_ADMIN, { limit: 1000, sort: 'name', format: 'json', ...query });
   if (page.kind !== 'page') throw new Error('refused');
   return page.items;
 }
@@ -25,13 +25,13 @@ describe('pods are sorted', () => {
     'used.cpuMillicores',
     'resize.state',
     'createdAt',
-  ])('by %s as their records have it', (field) => {
-    const values = list({ sort: field as 'name' }).map((pod) => fieldOf(pod, field));
+  ])('by %s as their records have it', async (field) => {
+    const values = (await list({ sort: field as 'name' })).map((pod) => fieldOf(pod, field));
     const inOrder = (a: SortValue, b: SortValue): number => (a === b ? 0 : a === null ? 1 : b === null || a < b ? -1 : 1);
     expect(values).toEqual(values.toSorted(inOrder));
   });
 
-  test('by a field other than usage without reading the usage of pods that are not on the page', () => {
+  test('by a field other than usage without reading the usage of pods that are not on the page', async () => {
     const read = new Set<string>();
     const { usage } = world.sources;
     const counted: typeof usage = {
@@ -41,7 +41,7 @@ describe('pods are sorted', () => {
         return usage.containerUsage(namespace, pod, container);
       },
     };
-    const [pod] = list({ sort: 'workload.name', limit: 1 }, { ...world.sources, usage: counted });
+    const [pod] = await list({ sort: 'workload.name', limit: 1 }, { ...world.sources, usage: counted });
     expect([...read]).toEqual([`${pod!.namespace}/${pod!.name}`]);
   });
 });

@@ -7,6 +7,7 @@ import type { ContainerRef, ContainerUsage, NetworkUsage, NodeUsage, PodRef, Usa
 import { faultOfReport, type PodRecord } from '#kube/records/pod';
 import type { WorkloadKey } from '#kube/records/workload';
 import type { CountedKill } from '../../core/resize/model/evidence/counted-kill.ts';
+import type { Changes } from '../../ports/changes.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -15,6 +16,7 @@ import type {
   EvidenceReading,
   EvidenceSink,
   SummaryReading,
+  UsageChange,
   UsageFailure,
   UsageReading,
   UsageSink,
@@ -54,7 +56,7 @@ const MIN_FRESH_MS: DurationMs = 3 * MINUTE_MS;
 const MIN_TOLERANCE_MS: DurationMs = 2 * MINUTE_MS;
 
 /** Usage of the cluster. */
-export class UsageModel implements UsageSink, EvidenceSink {
+export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange> {
   /** Throttling and pressure. */
   readonly evidence = new EvidenceLog();
   readonly graphs = new UsageGraphs();
@@ -65,6 +67,8 @@ export class UsageModel implements UsageSink, EvidenceSink {
   readonly #clocks: NodeClocks;
   readonly #summaries = new SummaryLog();
   readonly #listeners = new Set<SampleListener>();
+  readonly #changeListeners = new Set<(change: UsageChange) => void>();
+  #revision = 0;
   readonly #oomWatch: OomWatch;
   readonly #failureLog: FailureLog;
   readonly #accepted: Counter;
@@ -102,6 +106,16 @@ export class UsageModel implements UsageSink, EvidenceSink {
   onSample(listener: SampleListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Count of new samples so far. Samples of deleted pods and nodes end with a change of the cluster. */
+  revision(): number {
+    return this.#revision;
+  }
+
+  subscribe(listener: (change: UsageChange) => void): () => void {
+    this.#changeListeners.add(listener);
+    return () => this.#changeListeners.delete(listener);
   }
 
   /** Calls the listener with every OOM kill once, beginning with those of current pod statuses. Returns the cancel function. */
@@ -250,6 +264,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     }
     const sample = this.evidence.sampleOf(usage);
     entry.containers.set(usage.container, sample);
+    this.#notify('pod', () => `${usage.namespace}/${usage.pod}`);
     if (entry.workload === null) return true;
     this.graphs.add(entry.workload, usage.container, usage.pod, sample);
     this.#oomWatch.observe(entry.workload, usage.container, entry.pod, sample);
@@ -277,11 +292,19 @@ export class UsageModel implements UsageSink, EvidenceSink {
     const before = this.#nodes.get(usage.node)?.usage ?? null;
     const fault = faultOfSample(usage, now, before, this.#capacityOf(usage.node));
     this.#nodes.set(usage.node, { usage: fault === null ? usage : before, confirmedAt: readAt });
+    if (fault === null) this.#notify('node', () => usage.node);
     if (fault !== null) {
       this.#dropped.add(1, { reason: fault });
       return;
     }
     this.graphs.addNode(usage);
+  }
+
+  #notify(kind: UsageChange['kind'], keyOf: () => string): void {
+    this.#revision += 1;
+    if (this.#changeListeners.size === 0) return;
+    const change = { kind, key: keyOf() };
+    for (const listener of this.#changeListeners) listener(change);
   }
 
   #forgetIfGone(key: string, workload: WorkloadKey | null): void {

@@ -1,8 +1,7 @@
-import type { OptionalResources } from '#kube/records/resources';
 import type { UsageSample } from '#kube/records/usage';
 import { workloadKey } from '#kube/records/workload';
 import type { Clock } from '../../../ports/clock.ts';
-import type { UsageReader } from '../../../queries/sources.ts';
+import type { CurrentUsage, UsageReader } from '../../../queries/sources.ts';
 import type { UsageModel } from '../../../state/usage/usage-model.ts';
 
 /** Older samples do not count as current. */
@@ -20,11 +19,13 @@ export interface UsageReaderDependencies {
 /** The usage model behind the port of the read models. */
 export function usageReader({ usage, sourceName, clock, intervalMs, problem }: UsageReaderDependencies): UsageReader {
   const isKnown = (): boolean => problem() === null;
-  const fresh = (sample: UsageSample | undefined): OptionalResources | null => {
-    if (sample === undefined || !isKnown() || clock.now() - sample.at > FRESH_PERIODS * intervalMs) return null;
-    return { cpuMillicores: sample.cpuMillicores, memoryBytes: sample.memoryBytes };
+  const fresh = (sample: UsageSample | undefined): CurrentUsage | null => {
+    if (sample === undefined || !isKnown()) return null;
+    const until = sample.at + FRESH_PERIODS * intervalMs + 1;
+    return clock.now() < until ? { cpuMillicores: sample.cpuMillicores, memoryBytes: sample.memoryBytes, until } : null;
   };
   return {
+    changes: usage,
     source: () => (usage.confirmedAt() === 0 ? null : sourceName()),
     confirmedAt: () => (usage.confirmedAt() === 0 || !isKnown() ? null : usage.confirmedAt()),
     problem,

@@ -1,0 +1,73 @@
+import type { Changes } from '../../ports/changes.ts';
+
+/** Every item has changed, or may have. */
+export const ALL = Symbol('all items');
+
+/** The items that a change affects; null: none. */
+type Affected = string | typeof ALL | null;
+
+/** Beyond this number, evaluating all items is as fast. */
+const MAX_KEYS = 20_000;
+
+/** The keys of items that have changed since they were last taken. */
+export class ChangedKeys {
+  #keys = new Set<string>();
+  #isAll = true;
+  readonly #sources: Source[] = [];
+
+  /** Takes note of the changes of a source from the first `take` on. */
+  follow<Change>(changes: Changes<Change>, affected: (change: Change) => Affected): void {
+    const source: Source = {
+      revision: () => changes.revision(),
+      subscribe: () =>
+        changes.subscribe((change) => {
+          source.reported += 1;
+          this.#add(affected(change));
+        }),
+      cancel: null,
+      reported: 0,
+    };
+    this.#sources.push(source);
+  }
+
+  /** Returns the keys and begins again. ALL at first, and where a source has changed without a report. */
+  take(): Set<string> | typeof ALL {
+    let isAll = this.#isAll;
+    for (const source of this.#sources) {
+      source.cancel ??= source.subscribe();
+      const revision = source.revision();
+      if (revision !== source.reported) isAll = true;
+      source.reported = revision;
+    }
+    const keys = this.#keys;
+    this.#keys = new Set();
+    this.#isAll = false;
+    return isAll ? ALL : keys;
+  }
+
+  /** Ends the subscriptions; `take` begins them again. */
+  close(): void {
+    this.#keys.clear();
+    for (const source of this.#sources) {
+      source.cancel?.();
+      source.cancel = null;
+    }
+  }
+
+  #add(affected: Affected): void {
+    if (affected === ALL || this.#keys.size > MAX_KEYS) {
+      this.#isAll = true;
+      // Until the next `take`, further changes add nothing.
+      this.close();
+    } else if (affected !== null) this.#keys.add(affected);
+  }
+}
+
+interface Source {
+  revision(): number;
+  subscribe(): () => void;
+  /** null while there is no subscription. */
+  cancel: (() => void) | null;
+  /** The revision that follows from the reported changes. */
+  reported: number;
+}

@@ -1,0 +1,179 @@
+// The matching items of a list in one order. After a change, only the changed items are evaluated again.
+
+import type { Instant } from '#kube/units';
+import type { Position } from '../listing.ts';
+import { isIdentical } from '../record-cache.ts';
+import { ALL, type ChangedKeys } from './changed-keys.ts';
+import { mergeInSteps, runAtOnce, sortInSteps, type Steps } from './slices.ts';
+
+/** An item at its place. */
+export interface Entry<Item> extends Position {
+  item: Item;
+  /** When the value or the match changes without a change of the item. */
+  until: Instant;
+}
+
+/** The items that a view selects and sorts. */
+export interface ViewSource<Item> {
+  all(): Iterable<Item>;
+  find(id: string): Item | undefined;
+  /** null: the item does not match. */
+  entryOf(item: Item): Entry<Item> | null;
+  /** Inputs that change the entries of all items; compared by identity. */
+  shared(): readonly unknown[];
+  readonly changed: ChangedKeys;
+  now(): Instant;
+}
+
+/** Items evaluated without a pause: a few milliseconds of work. */
+const EVALUATED_AT_ONCE = 1_000;
+/** Changed entries that are moved one by one; more are merged in one pass over the view. */
+const MOVED_ONE_BY_ONE = 16;
+/** Rebuilds in a row, where the inputs of all items change during each. The last one is served. */
+const MAX_REBUILDS = 3;
+
+export class SortedView<Item> {
+  readonly #source: ViewSource<Item>;
+  readonly #compare: (a: Position, b: Position) => number;
+  #byId = new Map<string, Entry<Item>>();
+  #sorted: Entry<Item>[] = [];
+  #shared: readonly unknown[] | null = null;
+  /** Earliest `until` of the entries. */
+  #nextExpiry: Instant = Number.POSITIVE_INFINITY;
+  #readAt: Instant = Number.NEGATIVE_INFINITY;
+  #version = 0;
+
+  constructor(source: ViewSource<Item>, compare: (a: Position, b: Position) => number) {
+    this.#source = source;
+    this.#compare = compare;
+  }
+
+  /** Changes with the view's entries. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#sorted.length;
+  }
+
+  /** All entries in order. */
+  get entries(): readonly Entry<Item>[] {
+    return this.#sorted;
+  }
+
+  /** At most `limit` entries after a position; null: from the start. */
+  after(position: Position | null, limit: number): readonly Entry<Item>[] {
+    const start = position === null ? 0 : this.#placeOf(position, 1);
+    return this.#sorted.slice(start, start + limit);
+  }
+
+  close(): void {
+    this.#source.changed.close();
+  }
+
+  /** Applies all changes until its end. */
+  *refresh(): Steps {
+    for (let rebuilds = 0; ; rebuilds += 1) {
+      const keys = this.#source.changed.take();
+      const now = this.#source.now();
+      const shared = this.#source.shared();
+      // Expired values may apply again after the clock was set back.
+      const isOutdated = keys === ALL || this.#shared === null || !isIdentical(shared, this.#shared) || now < this.#readAt;
+      this.#readAt = now;
+      this.#shared = shared;
+      if (!isOutdated) {
+        this.#expire(now, keys);
+        yield* this.#apply(keys);
+        if (keys.size < EVALUATED_AT_ONCE) return;
+        continue;
+      }
+      const hasYielded = yield* this.#rebuild();
+      if (!hasYielded || rebuilds + 1 >= MAX_REBUILDS) return;
+    }
+  }
+
+  *#rebuild(): Steps<boolean> {
+    const byId = new Map<string, Entry<Item>>();
+    let nextExpiry = Number.POSITIVE_INFINITY;
+    let count = 0;
+    for (const item of this.#source.all()) {
+      if (++count % EVALUATED_AT_ONCE === 0) yield;
+      const entry = this.#source.entryOf(item);
+      if (entry === null) continue;
+      byId.set(entry.id, entry);
+      nextExpiry = Math.min(nextExpiry, entry.until);
+    }
+    this.#sorted = yield* sortInSteps([...byId.values()], this.#compare);
+    this.#byId = byId;
+    this.#nextExpiry = nextExpiry;
+    this.#version += 1;
+    return count >= EVALUATED_AT_ONCE;
+  }
+
+  /** Adds the entries whose time has passed to the changed ones. */
+  #expire(now: Instant, keys: Set<string>): void {
+    if (now < this.#nextExpiry) return;
+    this.#nextExpiry = Number.POSITIVE_INFINITY;
+    for (const { id, until } of this.#sorted) {
+      if (until <= now) keys.add(id);
+      else this.#nextExpiry = Math.min(this.#nextExpiry, until);
+    }
+  }
+
+  *#apply(keys: ReadonlySet<string>): Steps {
+    const removed: Entry<Item>[] = [];
+    const added: Entry<Item>[] = [];
+    for (const [id, after] of yield* this.#evaluate(keys)) {
+      const before = this.#byId.get(id);
+      if (before === undefined && after === null) continue;
+      this.#version += 1;
+      if (after !== null) this.#nextExpiry = Math.min(this.#nextExpiry, after.until);
+      if (before !== undefined && after !== null && before.value === after.value) {
+        before.item = after.item;
+        before.until = after.until;
+        continue;
+      }
+      if (before !== undefined) removed.push(before);
+      if (after === null) this.#byId.delete(id);
+      else {
+        this.#byId.set(id, after);
+        added.push(after);
+      }
+    }
+    this.#move(removed, added);
+  }
+
+  *#evaluate(keys: ReadonlySet<string>): Steps<readonly (readonly [string, Entry<Item> | null])[]> {
+    const evaluated: [string, Entry<Item> | null][] = [];
+    for (const id of keys) {
+      const item = this.#source.find(id);
+      evaluated.push([id, item === undefined ? null : this.#source.entryOf(item)]);
+      if (evaluated.length % EVALUATED_AT_ONCE === 0) yield;
+    }
+    return evaluated;
+  }
+
+  #move(removed: readonly Entry<Item>[], added: readonly Entry<Item>[]): void {
+    if (removed.length + added.length <= MOVED_ONE_BY_ONE) {
+      for (const entry of removed) this.#sorted.splice(this.#placeOf(entry, 0), 1);
+      for (const entry of added) this.#sorted.splice(this.#placeOf(entry, 0), 0, entry);
+      return;
+    }
+    const gone = new Set(removed);
+    const remaining = gone.size === 0 ? this.#sorted : this.#sorted.filter((entry) => !gone.has(entry));
+    this.#sorted = runAtOnce(mergeInSteps(remaining, added.toSorted(this.#compare), this.#compare));
+  }
+
+  /** Index of the first entry at (`beyond` 0) or after (1) a position. */
+  #placeOf(position: Position, beyond: 0 | 1): number {
+    let [low, high] = [0, this.#sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const entry = this.#sorted[middle];
+      if (entry !== undefined && this.#compare(entry, position) < beyond) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
