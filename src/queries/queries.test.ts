@@ -79,10 +79,10 @@ describe('money', () => {
     expect(cache.totals().podCounts.total).toBe(5500);
   });
 
-  test('recommendations add up to their namespace, and namespaces to used and unused cost, to the cent', () => {
+  test('recommendations add up to their namespace, and namespaces to used and unused cost, to the cent', async () => {
     const { summary } = models.cluster.get();
-    const namespaces = models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
-    const records = models.recommendations.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
+    const namespaces = await models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
+    const records = await models.recommendations.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
     if (namespaces.kind !== 'page' || records.kind !== 'page') throw new Error('refused');
     for (const { name, costPerMonthUsd } of namespaces.items) {
       const inNamespace = records.items.filter((record) => record.namespace === name);
@@ -93,8 +93,8 @@ describe('money', () => {
     expect(sumCents(namespaces.items.map((each) => each.wastePerMonthUsd ?? 0))).toBe(summary!.requestedUnusedPerMonthUsd);
   });
 
-  test('the cluster’s projected savings are the sum of its open recommendations', () => {
-    const records = models.recommendations.list(EVERYONE_IS_ADMIN, {
+  test('the cluster’s projected savings are the sum of its open recommendations', async () => {
+    const records = await models.recommendations.list(EVERYONE_IS_ADMIN, {
       limit: 100,
       sort: 'name',
       format: 'json',
@@ -141,12 +141,12 @@ describe('explanations', () => {
 
 describe('scope', () => {
   test('lists, totals and summaries count only granted namespaces', async () => {
-    const page = models.recommendations.list(onlyPay, { limit: 1, sort: 'name', format: 'json' });
+    const page = await models.recommendations.list(onlyPay, { limit: 1, sort: 'name', format: 'json' });
     if (page.kind !== 'page') throw new Error(page.kind);
     expect([page.total, page.items[0]?.name]).toEqual([2, 'ledger']);
     const pods = await models.pods.list(onlyPay, { limit: 100, sort: 'name', format: 'json' });
     expect(pods.kind === 'page' && pods.items.every((pod) => pod.namespace === 'pay')).toBe(true);
-    const namespaces = models.namespaces.list(onlyPay, { limit: 100, sort: 'name', format: 'json' });
+    const namespaces = await models.namespaces.list(onlyPay, { limit: 100, sort: 'name', format: 'json' });
     expect(namespaces.kind === 'page' && namespaces.items.map((each) => each.name)).toEqual(['pay']);
   });
 
@@ -161,8 +161,8 @@ describe('scope', () => {
 });
 
 describe('namespaces', () => {
-  const healthOfShop = () => {
-    const page = createReadModels(world.sources).namespaces.list(EVERYONE_IS_ADMIN, {
+  const healthOfShop = async () => {
+    const page = await createReadModels(world.sources).namespaces.list(EVERYONE_IS_ADMIN, {
       limit: 100,
       sort: 'name',
       format: 'json',
@@ -171,8 +171,8 @@ describe('namespaces', () => {
     return page.kind === 'page' ? page.items[0] : undefined;
   };
 
-  test('add up to the requests on the nodes', () => {
-    const page = models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
+  test('add up to the requests on the nodes', async () => {
+    const page = await models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
     if (page.kind !== 'page') throw new Error(page.kind);
     const requested = page.items.reduce((sum, each) => sum + each.requested.cpuMillicores, 0);
     expect(requested).toBe(models.cluster.get().item.requested.cpuMillicores);
@@ -193,12 +193,12 @@ describe('namespaces', () => {
     ['critical', { containers: [aContainerRecord({ waitingReason: 'CrashLoopBackOff', state: 'waiting' })] }],
     ['critical', { phase: 'Pending', node: null, schedulable: false }],
     ['attention', { resize: { state: 'infeasible', message: 'no room', since: 0 } }],
-  ] as const)('are %s', (health, change) => {
+  ] as const)('are %s', async (health, change) => {
     world.cluster.podList = world.cluster.podList.map((pod, index) => (index === 0 ? { ...pod, ...change } : pod));
-    expect(healthOfShop()?.health).toBe(health);
+    expect((await healthOfShop())?.health).toBe(health);
   });
 
-  test('need attention where a quota is nearly full', () => {
+  test('need attention where a quota is nearly full', async () => {
     world.cluster.quotaList = [
       {
         namespace: 'shop',
@@ -209,7 +209,7 @@ describe('namespaces', () => {
         usedLimits: { cpuMillicores: null, memoryBytes: null },
       },
     ];
-    expect(healthOfShop()).toMatchObject({ health: 'attention', quota: [{ name: 'team', usedRatio: 0.95 }] });
+    expect(await healthOfShop()).toMatchObject({ health: 'attention', quota: [{ name: 'team', usedRatio: 0.95 }] });
   });
 });
 

@@ -17,7 +17,7 @@ describe('a cached value', () => {
 describe('long lists', () => {
   const query = { limit: 2, sort: 'workload.name', format: 'json' } as const;
 
-  test('of the resource audit compute only the rows of the page, unless they are filtered by drift', () => {
+  test('of the resource audit compute only the rows of the page, unless they are filtered by drift', async () => {
     const { cluster, sources } = dashboardWorld();
     const { resourceAudit } = createReadModels(sources);
     const reads = new Set<string>();
@@ -26,25 +26,25 @@ describe('long lists', () => {
       reads.add(key);
       return podsOf(key);
     };
-    expect(resourceAudit.list(EVERYONE_IS_ADMIN, query)).toMatchObject({ kind: 'page', total: cluster.workloadList.length });
+    expect(await resourceAudit.list(EVERYONE_IS_ADMIN, query)).toMatchObject({ kind: 'page', total: cluster.workloadList.length });
     expect(reads.size).toBe(2);
-    resourceAudit.list(EVERYONE_IS_ADMIN, { ...query, drift: ['manual'] });
+    await resourceAudit.list(EVERYONE_IS_ADMIN, { ...query, drift: ['manual'] });
     expect(reads.size).toBe(cluster.workloadList.length);
   });
 
-  test('filtered by drift use the present pods', () => {
+  test('filtered by drift use the present pods', async () => {
     const { cluster, sources } = dashboardWorld();
     const { resourceAudit } = createReadModels(sources);
-    const drifted = (): readonly string[] => {
-      const page = resourceAudit.list(EVERYONE_IS_ADMIN, { ...query, limit: 100, drift: ['partial', 'manual'] });
+    const drifted = async (): Promise<readonly string[]> => {
+      const page = await resourceAudit.list(EVERYONE_IS_ADMIN, { ...query, limit: 100, drift: ['partial', 'manual'] });
       return page.kind === 'page' ? page.items.map(({ workload }) => workload.name) : [];
     };
-    const before = drifted();
+    const before = await drifted();
     const odd = { cpuMillicores: 1234, memoryBytes: 5678 };
     cluster.podList = cluster.podList.map((pod) =>
       pod.name === 'web-0' ? { ...pod, containers: pod.containers.map((each) => ({ ...each, requests: odd })) } : pod,
     );
-    expect(drifted()).toEqual([...new Set([...before, 'web'])].sort());
+    expect(await drifted()).toEqual([...new Set([...before, 'web'])].sort());
   });
 
   test('of recommendations use the latest published status', () => {

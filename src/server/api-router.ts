@@ -6,7 +6,7 @@ import { findMissingRole } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { csvColumns, toCsv } from './csv.ts';
 import type { Envelope } from './envelope.ts';
-import { entityTagOf, isTagMatch } from './etag.ts';
+import { isTagMatch } from './etag.ts';
 import { MAX_BODY_BYTES, type RequestBounds } from './guards/request-bounds.ts';
 import type { ApiDocument } from './openapi/api-document.ts';
 import { isMutation, type Operation } from './openapi/operation.ts';
@@ -14,6 +14,7 @@ import { pathParametersOf, queryParametersOf } from './openapi/parameters.ts';
 import { requestValidator, schemaCompiler, type Checked, type RequestValidator, type SchemaCompiler } from './openapi/validator.ts';
 import { Problem, invalidRequest, notReady } from './problem.ts';
 import { readableFor } from './readable-json.ts';
+import { SerializedPages } from './serialized-pages.ts';
 import { refusalProblem } from './refusal-problem.ts';
 import type { OperationTypes, Reply } from './reply.ts';
 
@@ -55,6 +56,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
   readonly #options: ApiRouterOptions;
   readonly #compile: SchemaCompiler;
   readonly #served = new Set<string>();
+  readonly #pages = new SerializedPages();
 
   constructor(api: ApiDocument, options: ApiRouterOptions) {
     this.#api = api;
@@ -156,16 +158,18 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
   #send<Types extends OperationTypes>(request: ApiRequest<Types>, response: Response, reply: Reply<Types>): void {
     const { operation } = request;
     const csv = operation.list !== undefined && (request.query as { format?: string }).format === 'csv';
-    const data = JSON.stringify(reply.data);
+    let data: string;
     if (operation.method === 'get') {
-      const tag = entityTagOf(data, reply.total, request.scope.key, csv ? 'csv' : 'json');
+      const { originalUrl } = request.http;
+      const { json, tag } = this.#pages.of(originalUrl, reply.data, reply.total, request.scope.key, csv ? 'csv' : 'json');
+      data = json;
       response.setHeader('ETag', tag);
       const known = request.http.get('if-none-match');
       if (known !== undefined && isTagMatch(known, tag)) {
         response.status(304).end();
         return;
       }
-    }
+    } else data = JSON.stringify(reply.data);
     if (csv) {
       if (reply.nextCursor !== null) response.setHeader('X-Next-Cursor', reply.nextCursor);
       response.setHeader('Content-Disposition', `attachment; filename="${operation.path.slice(1).replaceAll('/', '-')}.csv"`);

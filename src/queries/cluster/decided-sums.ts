@@ -4,7 +4,7 @@ import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { toCents } from '../../core/cost/cents.ts';
 import type { Usd } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
-import { ChangedKeys } from '../lists/changed-keys.ts';
+import { changedDecisions } from '../lists/changed-keys.ts';
 import { KeptRows } from '../lists/kept-rows.ts';
 import type { ReadSources } from '../sources.ts';
 
@@ -29,13 +29,7 @@ export class DecidedSums {
 
   constructor(sources: Pick<ReadSources, 'cluster' | 'decisions' | 'clock'>) {
     this.#sources = sources;
-    const { cluster, decisions, clock } = sources;
-    const changed = new ChangedKeys();
-    changed.follow(cluster, (change) => {
-      if (change.kind === 'recommendation') return change.workload;
-      return change.kind === 'workload' ? change.key : null;
-    });
-    changed.follow(decisions.changes, (workload) => workload);
+    const { cluster, clock } = sources;
     this.#rows = new KeptRows({
       all: () => cluster.workloads(),
       find: (key) => cluster.findWorkload(key),
@@ -46,7 +40,7 @@ export class DecidedSums {
         this.#add(after, 1);
       },
       now: () => clock.now(),
-      changed,
+      changed: changedDecisions(sources),
     });
   }
 

@@ -1,8 +1,7 @@
 import type { Namespace, NamespaceQuota, Operations } from '../../apis/http/types.generated.ts';
 import type { ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
-import type { PodRecord } from '#kube/records/pod';
 import type { OptionalResources } from '#kube/records/resources';
-import { HOUR_MS } from '#kube/units';
+import { NamespaceTallies, type NamespaceTally } from './namespace-tallies.ts';
 import { NO_SUMS, type TotalsCache } from './totals.ts';
 import { selectPage, type Listing } from '../listing.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
@@ -25,46 +24,35 @@ const LISTING: Listing<Namespace> = {
 /** A quota with this usage usually has no capacity for another pod. */
 const TIGHT_QUOTA_RATIO = 0.9;
 
-interface PodProblem {
-  readonly critical: boolean;
-  readonly attention: boolean;
-}
-
 /** `/namespaces`. */
 export class NamespaceQueries {
   readonly #sources: ReadSources;
   readonly #totals: TotalsCache;
+  readonly #tallies: NamespaceTallies;
 
   constructor(sources: ReadSources, totals: TotalsCache) {
     this.#sources = sources;
     this.#totals = totals;
+    this.#tallies = new NamespaceTallies(sources);
   }
 
-  list(scope: Scope, query: Operations['listNamespaces']['query']): Page<Namespace> | Refusal {
+  async list(scope: Scope, query: Operations['listNamespaces']['query']): Promise<Page<Namespace> | Refusal> {
+    await this.#tallies.update();
     return selectPage(this.#all(), LISTING, query, scope);
   }
 
   #all(): readonly Namespace[] {
     const { cluster } = this.#sources;
     const totals = this.#totals.totals();
-    const workloads = new Map<string, number>();
-    for (const { namespace } of cluster.workloads()) workloads.set(namespace, (workloads.get(namespace) ?? 0) + 1);
-    const trouble = new Map<string, PodProblem>();
-    const pods = new Map<string, number>();
-    for (const pod of cluster.pods()) {
-      pods.set(pod.namespace, (pods.get(pod.namespace) ?? 0) + 1);
-      const found = this.#findProblem(pod);
-      const before = trouble.get(pod.namespace) ?? { critical: false, attention: false };
-      trouble.set(pod.namespace, { critical: before.critical || found.critical, attention: before.attention || found.attention });
-    }
     return [...cluster.namespaces()].map(({ name }) => {
       const sums = totals.byNamespace.get(name) ?? NO_SUMS;
       const quotas = cluster.quotasIn(name).map(quotaRecord);
       const costs = totals.costs.byNamespace.get(name);
+      const tally = this.#tallies.of(name);
       return {
         name,
-        workloads: workloads.get(name) ?? 0,
-        pods: pods.get(name) ?? 0,
+        workloads: tally.workloads,
+        pods: tally.pods,
         requested: sums.requested,
         limits: sums.pods === 0 ? { cpuMillicores: null, memoryBytes: null } : sums.limits,
         used: wholeResources(sums.used),
@@ -73,28 +61,15 @@ export class NamespaceQueries {
         costPerMonthUsd: costs?.costPerMonthUsd ?? (sums.pods === 0 ? 0 : null),
         quota: quotas.length === 0 ? null : quotas,
         notes: null,
-        health: healthOf(trouble.get(name) ?? { critical: false, attention: false }, quotas),
+        health: healthOf(tally, quotas),
       };
     });
   }
-
-  #findProblem(pod: PodRecord): PodProblem {
-    const now = this.#sources.clock.now();
-    const crashing = pod.containers.some(
-      (container) => container.waitingReason === 'CrashLoopBackOff' || container.waitingReason === 'ImagePullBackOff',
-    );
-    const killed = pod.containers.some(
-      ({ lastTermination: last }) => last?.reason === 'OOMKilled' && last.finishedAt !== null && now - last.finishedAt < HOUR_MS,
-    );
-    const unschedulable = pod.phase === 'Pending' && pod.node === null && !pod.schedulable;
-    const stuck = pod.resize.state === 'infeasible' || pod.resize.state === 'error';
-    return { critical: crashing || unschedulable, attention: killed || stuck };
-  }
 }
 
-function healthOf(trouble: PodProblem, quotas: readonly NamespaceQuota[]): Namespace['health'] {
-  if (trouble.critical) return 'critical';
-  return trouble.attention || quotas.some((quota) => (quota.usedRatio ?? 0) >= TIGHT_QUOTA_RATIO) ? 'attention' : 'healthy';
+function healthOf(tally: NamespaceTally, quotas: readonly NamespaceQuota[]): Namespace['health'] {
+  if (tally.critical > 0) return 'critical';
+  return tally.attention > 0 || quotas.some((quota) => (quota.usedRatio ?? 0) >= TIGHT_QUOTA_RATIO) ? 'attention' : 'healthy';
 }
 
 function quotaRecord(quota: ResourceQuotaRecord): NamespaceQuota {

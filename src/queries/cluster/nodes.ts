@@ -9,7 +9,7 @@ import { podRequests } from '#kube/records/pod-requests';
 import { isUsingCapacity, NO_SUMS, type Sums, type TotalsCache } from './totals.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { ALL } from '../lists/changed-keys.ts';
-import { KeptList, type Fields } from '../lists/kept-list.ts';
+import { KeptList, pageOnly, type Fields } from '../lists/kept-list.ts';
 import { fieldOf, type SortValue } from '../listing.ts';
 import { RecordCache } from '../record-cache.ts';
 import { nodePhase, phaseUntil } from './node-phase.ts';
@@ -75,7 +75,7 @@ export class NodeQueries {
     const page = await this.#list.page(query, scope);
     if (page.kind !== 'page') return page;
     const policies = [...this.#policies()];
-    return { ...page, items: page.items.map((node) => this.#cachedRecord(node, policies)) };
+    return { ...pageOnly(page), items: page.items.map((node) => this.#cachedRecord(node, policies)) };
   }
 
   get(name: string): Found<NodeDetail> | Refusal {

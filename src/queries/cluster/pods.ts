@@ -2,7 +2,7 @@ import type { Operations, Pod, PodContainer } from '../../apis/http/types.genera
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { sumIfAllKnown, sumKnown, UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
-import { KeptList, type Fields, type KeptListing } from '../lists/kept-list.ts';
+import { KeptList, pageOnly, type Fields, type KeptListing } from '../lists/kept-list.ts';
 import { RecordCache } from '../record-cache.ts';
 import { fieldOf, type SortValue } from '../listing.ts';
 import { podUsage } from './pod-usage.ts';
@@ -47,7 +47,7 @@ export class PodQueries {
   /** Filters and sorts the informers' pods; records are built only for the page, for 100 of 150,000 pods. */
   async list(scope: Scope, query: Operations['listPods']['query']): Promise<Page<Pod> | Refusal> {
     const page = await this.#list.page(query, scope);
-    return page.kind === 'page' ? { ...page, items: page.items.map((pod) => this.#cachedRecord(pod)) } : page;
+    return page.kind === 'page' ? { ...pageOnly(page), items: page.items.map((pod) => this.#cachedRecord(pod)) } : page;
   }
 
   #find(id: string): PodRecord | undefined {

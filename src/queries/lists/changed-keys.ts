@@ -1,4 +1,5 @@
 import type { Changes } from '../../ports/changes.ts';
+import type { ReadSources } from '../sources.ts';
 
 /** Every item has changed, or may have. */
 export const ALL = Symbol('all items');
@@ -61,6 +62,17 @@ export class ChangedKeys {
       this.close();
     } else if (affected !== null) this.#keys.add(affected);
   }
+}
+
+/** Workloads whose record, Recommendation or decision has changed. */
+export function changedDecisions({ cluster, decisions }: Pick<ReadSources, 'cluster' | 'decisions'>): ChangedKeys {
+  const changed = new ChangedKeys();
+  changed.follow(cluster, (change) => {
+    if (change.kind === 'recommendation') return change.workload;
+    return change.kind === 'workload' ? change.key : null;
+  });
+  changed.follow(decisions.changes, (workload) => workload);
+  return changed;
 }
 
 interface Source {

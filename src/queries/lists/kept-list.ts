@@ -32,6 +32,11 @@ export interface KeptPage<Item> extends Page<Item> {
   summarize<Value>(summary: (matched: Iterable<Item>) => Value): Value;
 }
 
+/** The page without its view. */
+export function pageOnly<Item>({ kind, items, total, nextCursor }: KeptPage<Item>): Page<Item> {
+  return { kind, items, total, nextCursor };
+}
+
 /** Bounds the memory of the kept orders: 150 bytes an entry. */
 const MAX_ENTRIES = 500_000;
 const MAX_VIEWS = 32;

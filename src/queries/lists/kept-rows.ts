@@ -1,7 +1,7 @@
 import type { Instant } from '#kube/units';
 import { isIdentical } from '../record-cache.ts';
 import { ALL, type ChangedKeys } from './changed-keys.ts';
-import { runAtOnce, type Steps } from './slices.ts';
+import { runAtOnce, runInSlices, type Steps } from './slices.ts';
 
 /** The objects of rows. */
 export interface RowSource<Item, Row> {
@@ -30,6 +30,7 @@ export class KeptRows<Item, Row> {
   #readAt: Instant = Number.NEGATIVE_INFINITY;
   #isRefreshing = false;
   #shared: readonly unknown[] = [];
+  #updating: Promise<void> | null = null;
 
   constructor(source: RowSource<Item, Row>) {
     this.#source = source;
@@ -44,6 +45,17 @@ export class KeptRows<Item, Row> {
   /** Applies the changes at once. */
   update(): void {
     runAtOnce(this.refresh());
+  }
+
+  /** Applies the changes before the call, in slices where they are many. */
+  async updateInSlices(): Promise<void> {
+    while (this.#updating !== null) await this.#updating;
+    this.#updating = runInSlices(this.refresh());
+    try {
+      await this.#updating;
+    } finally {
+      this.#updating = null;
+    }
   }
 
   get size(): number {

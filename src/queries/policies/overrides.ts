@@ -4,10 +4,12 @@ import type { Operations, Override, OverrideBounds } from '../../apis/http/types
 import type { Refusal } from '../../core/access/refusal.ts';
 import type { Scope } from '../../core/access/scope.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
-import type { WorkloadRecord } from '#kube/records/workload';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { OVERRIDE_ANNOTATIONS, readOverrideNotes } from '../../core/overrides/override-notes.ts';
 import { resolveWorkload, type WorkloadTarget } from '../../core/recommendations/resolve-workload.ts';
 import { readOverrides } from '../../core/resize/policy/workload-overrides.ts';
+import { ChangedKeys } from '../lists/changed-keys.ts';
+import { KeptRows } from '../lists/kept-rows.ts';
 import { selectPage, type Listing } from '../listing.ts';
 import { found, type Found, type Page } from '../outcome.ts';
 import type { ReadSources } from '../sources.ts';
@@ -26,8 +28,22 @@ const LISTING: Listing<Override> = {
 export class OverrideQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
 
-  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
+  /** The workloads with overrides. */
+  readonly #workloads: KeptRows<WorkloadRecord, WorkloadRecord>;
+
+  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions' | 'clock'>) {
     this.#sources = sources;
+    const { cluster, clock } = sources;
+    const changed = new ChangedKeys();
+    changed.follow(cluster, (change) => (change.kind === 'workload' ? change.key : null));
+    this.#workloads = new KeptRows({
+      all: () => cluster.workloads(),
+      find: (key) => cluster.findWorkload(key),
+      keyOf: (workload) => workloadKey(workload),
+      rowOf: (workload) => (OVERRIDE_ANNOTATIONS.some((annotation) => workload.annotations[annotation] !== undefined) ? workload : null),
+      now: () => clock.now(),
+      changed,
+    });
   }
 
   list(scope: Scope, query: Operations['listOverrides']['query']): Page<Override> | Refusal {
@@ -69,9 +85,7 @@ export class OverrideQueries {
   }
 
   *#all(): Generator<Override> {
-    for (const workload of this.#sources.cluster.workloads()) {
-      if (OVERRIDE_ANNOTATIONS.some((annotation) => workload.annotations[annotation] !== undefined)) yield this.record(workload);
-    }
+    for (const workload of this.#workloads.rows()) yield this.record(workload);
   }
 }
 

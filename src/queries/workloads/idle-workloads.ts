@@ -13,6 +13,8 @@ import { HOURS_PER_MONTH } from '#kube/units';
 import { centsOrNull, sumCents } from '../../core/cost/cents.ts';
 import { podRequests } from '#kube/records/pod-requests';
 import { isUsingCapacity, type TotalsCache } from '../cluster/totals.ts';
+import { ChangedKeys } from '../lists/changed-keys.ts';
+import { KeptRows } from '../lists/kept-rows.ts';
 import { selectPage, type Listing } from '../listing.ts';
 import type { Page } from '../outcome.ts';
 import type { ReadSources } from '../sources.ts';
@@ -37,9 +39,23 @@ export class IdleWorkloadQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'mode'>;
   readonly #totals: TotalsCache;
 
-  constructor(sources: Pick<ReadSources, 'cluster' | 'mode'>, totals: TotalsCache) {
+  /** The Recommendations of idled workloads. */
+  readonly #idled: KeptRows<Recommendation, Recommendation>;
+
+  constructor(sources: Pick<ReadSources, 'cluster' | 'mode' | 'clock'>, totals: TotalsCache) {
     this.#sources = sources;
     this.#totals = totals;
+    const { cluster, clock } = sources;
+    const changed = new ChangedKeys();
+    changed.follow(cluster, (change) => (change.kind === 'recommendation' ? change.workload : null));
+    this.#idled = new KeptRows({
+      all: () => cluster.recommendations(),
+      find: (key) => cluster.findRecommendation(key),
+      keyOf: ({ metadata, spec }) => workloadKey({ ...spec.targetRef, namespace: metadata.namespace ?? '' }),
+      rowOf: (recommendation) => (readIdle(recommendation.status) === null ? null : recommendation),
+      now: () => clock.now(),
+      changed,
+    });
   }
 
   list(scope: Scope, query: Operations['listIdleWorkloads']['query']): Page<IdleWorkload, IdleTotals> | Refusal {
@@ -80,7 +96,7 @@ export class IdleWorkloadQueries {
   }
 
   #all(): readonly IdleWorkload[] {
-    return [...this.#sources.cluster.recommendations()].flatMap((recommendation) => this.record(recommendation) ?? []);
+    return [...this.#idled.rows()].flatMap((recommendation) => this.record(recommendation) ?? []);
   }
 
   /** US dollars per month at the mean price of the pods' nodes; null where no pod is on a node. */

@@ -8,6 +8,8 @@ import { readExceptions } from '../../core/resize/status/exception-codec.ts';
 import { readDecisions } from '../../core/resize/status/user-requests.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
+import { changedDecisions } from '../lists/changed-keys.ts';
+import { KeptRows } from '../lists/kept-rows.ts';
 import { RecordCache } from '../record-cache.ts';
 import { selectPage, type Listing } from '../listing.ts';
 import type { Page } from '../outcome.ts';
@@ -28,8 +30,24 @@ export class LimitExceptionQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
   readonly #records = new RecordCache<readonly LimitExceptionItem[]>();
 
-  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
+  /** The workloads with exceptions. */
+  readonly #workloads: KeptRows<WorkloadRecord, WorkloadRecord>;
+
+  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions' | 'clock'>) {
     this.#sources = sources;
+    const { cluster, decisions, clock } = sources;
+    this.#workloads = new KeptRows({
+      all: () => cluster.workloads(),
+      find: (key) => cluster.findWorkload(key),
+      keyOf: (workload) => workloadKey(workload),
+      rowOf: (workload) => {
+        const key = workloadKey(workload);
+        const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
+        return (status?.limitExceptions ?? []).length > 0 ? workload : null;
+      },
+      now: () => clock.now(),
+      changed: changedDecisions(sources),
+    });
   }
 
   list(scope: Scope, query: Operations['listLimitExceptions']['query']): Page<LimitExceptionItem, LimitExceptionCounts> | Refusal {
@@ -54,7 +72,7 @@ export class LimitExceptionQueries {
   }
 
   *#all(): Generator<LimitExceptionItem> {
-    for (const workload of this.#sources.cluster.workloads()) yield* this.of(workload);
+    for (const workload of this.#workloads.rows()) yield* this.of(workload);
   }
 }
 

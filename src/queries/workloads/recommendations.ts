@@ -20,7 +20,8 @@ import { resolveWorkload, type WorkloadTarget } from '../../core/recommendations
 import { isoTime } from '#kube/time/iso-time';
 import { onNewIntent } from '../intent-watch.ts';
 import { RecordCache } from '../record-cache.ts';
-import { selectPage, type Listing } from '../listing.ts';
+import { KeptList, pageOnly } from '../lists/kept-list.ts';
+import { runAtOnce, runInSlices, type Steps } from '../lists/slices.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import type { Found, Page } from '../outcome.ts';
 import { classOfNode } from '../../core/resize/layers/node-classes/class-name.ts';
@@ -34,22 +35,18 @@ import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../../core/access/requiremen
 import { defineQuery } from '../query.ts';
 import { readRequestsAndLimits } from '../../core/recommendations/quantities.ts';
 
-const LISTING: Listing<RecommendationItem> = {
-  id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
-  namespaceOf: (item) => item.namespace,
-  namesOf: (item) => [item.name],
-  defaultSort: '-savingsPerMonthUsd',
-  levels: { risk: ['none', 'low', 'medium', 'high'], mode: RESIZE_MODES },
-  filters: ['state', 'reason', 'mode', 'risk', 'kind', 'policy', 'package'],
-};
-
 /** The API contract: recommendations are cached for 60 seconds. */
 const CACHE_MS = 60_000;
+/** Records computed without a pause: a few milliseconds of work. */
+const COMPUTED_AT_ONCE = 500;
 /** Maximum of applied values in one response. */
 const HISTORY_SHOWN = 50;
 
 interface Cached {
+  /** Begin of the computation. */
   readonly at: Instant;
+  /** Count of user requests before it. */
+  readonly requests: number;
   readonly items: readonly RecommendationItem[];
 }
 
@@ -58,7 +55,25 @@ export class RecommendationQueries {
   readonly #sources: ReadSources;
   readonly #totals: TotalsCache;
   readonly #records = new RecordCache<RecommendationItem>();
+  /** Order of the records that are served. */
+  readonly #list = new KeptList<RecommendationItem>({
+    id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
+    namespaceOf: (item) => item.namespace,
+    namesOf: (item) => [item.name],
+    defaultSort: '-savingsPerMonthUsd',
+    levels: { risk: ['none', 'low', 'medium', 'high'], mode: RESIZE_MODES },
+    filters: ['state', 'reason', 'mode', 'risk', 'kind', 'policy', 'package'],
+    all: () => this.#served.items,
+    // All records are replaced together.
+    find: () => undefined,
+    follow: () => undefined,
+    shared: () => [this.#served],
+    now: () => this.#sources.clock.now(),
+  });
+  #served: Cached = { at: Number.NEGATIVE_INFINITY, requests: 0, items: [] };
   #cached: Cached | null = null;
+  #computing: Promise<Cached> | null = null;
+  #requests = 0;
   #listening = false;
 
   constructor(sources: ReadSources, totals: TotalsCache) {
@@ -66,17 +81,21 @@ export class RecommendationQueries {
     this.#totals = totals;
   }
 
-  list(scope: Scope, query: Operations['listRecommendations']['query']): Page<RecommendationItem, RecommendationTotals> | Refusal {
-    const cached = this.#fresh();
-    const page = selectPage(cached.items, LISTING, query, scope);
-    if (page.kind !== 'page') return page;
-    const { matched, ...rest } = page;
-    return { ...rest, summary: totalsOf(matched), cachedAt: cached.at };
+  async list(
+    scope: Scope,
+    query: Operations['listRecommendations']['query'],
+  ): Promise<Page<RecommendationItem, RecommendationTotals> | Refusal> {
+    const cached = await this.#fresh();
+    // Another read may have computed later ones.
+    if (cached.requests >= this.#served.requests && cached.at >= this.#served.at) this.#served = cached;
+    const { at } = this.#served;
+    const page = await this.#list.page(query, scope);
+    return page.kind === 'page' ? { ...pageOnly(page), summary: page.summarize(totalsOf), cachedAt: at } : page;
   }
 
   /** All present records without the cache, for streams and for responses to commands. */
   current(): readonly RecommendationItem[] {
-    return this.#compute().items;
+    return runAtOnce(this.#compute()).items;
   }
 
   /** The present record of one workload. After a write, `published` is the object of its response. */
@@ -120,27 +139,45 @@ export class RecommendationQueries {
   /** Drops the cached records after a user request. Totals and prices stay: a request alone changes no pod. */
   clear(): void {
     this.#cached = null;
+    this.#requests += 1;
   }
 
-  #fresh(): Cached {
-    const now = this.#sources.clock.now();
-    const cached = this.#cached;
-    if (cached !== null && now - cached.at < CACHE_MS && now >= cached.at) return cached;
+  /** Records of the last minute that contain every user request before the call. */
+  async #fresh(): Promise<Cached> {
+    const requests = this.#requests;
+    for (;;) {
+      const now = this.#sources.clock.now();
+      const cached = this.#cached;
+      if (cached !== null && now - cached.at < CACHE_MS && now >= cached.at) return cached;
+      const computed = await (this.#computing ??= this.#computeInSlices());
+      if (computed.requests >= requests) return computed;
+    }
+  }
+
+  async #computeInSlices(): Promise<Cached> {
     if (!this.#listening) {
       this.#listening = true;
       // Writes of this and other replicas arrive through the informers.
       onNewIntent(this.#sources.cluster, () => this.clear());
     }
-    return (this.#cached = this.#compute());
+    try {
+      const computed = await runInSlices(this.#compute());
+      if (computed.requests === this.#requests) this.#cached = computed;
+      return computed;
+    } finally {
+      this.#computing = null;
+    }
   }
 
-  #compute(): Cached {
+  *#compute(): Steps<Cached> {
+    const [at, requests] = [this.#sources.clock.now(), this.#requests];
     const items: RecommendationItem[] = [];
     for (const workload of this.#sources.cluster.workloads()) {
+      if (items.length % COMPUTED_AT_ONCE === COMPUTED_AT_ONCE - 1) yield;
       const inputs = recordInputs(workload, this.#sources, this.#totals);
       items.push(this.#records.of(workload, inputs, () => this.record(workload)));
     }
-    return { at: this.#sources.clock.now(), items };
+    return { at, requests, items };
   }
 
   async #history(workload: WorkloadRecord, warnings: Warning[]): Promise<readonly AppliedValue[] | null> {
@@ -180,7 +217,8 @@ export class RecommendationQueries {
   }
 }
 
-function totalsOf(items: readonly RecommendationItem[]): RecommendationTotals {
+function totalsOf(matched: Iterable<RecommendationItem>): RecommendationTotals {
+  const items = [...matched];
   const byState: Record<string, number> = {};
   for (const item of items) byState[item.state] = (byState[item.state] ?? 0) + 1;
   return {

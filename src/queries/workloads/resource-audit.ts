@@ -12,40 +12,18 @@ import { resolveWorkload, type WorkloadTarget } from '../../core/recommendations
 import { VALUES } from '../../core/resize/status/values-codec.ts';
 import { findDrift, worstDrift } from '../../core/resource-audit/drift.ts';
 import { RecordCache } from '../record-cache.ts';
-import { selectPage, type Listing } from '../listing.ts';
+import { ALL, type ChangedKeys } from '../lists/changed-keys.ts';
+import { KeptList, pageOnly, type Fields } from '../lists/kept-list.ts';
+import { fieldOf, type SortValue } from '../listing.ts';
 import { found, type Found, type Page } from '../outcome.ts';
 import type { ReadSources } from '../sources.ts';
 import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../../core/access/requirement.ts';
 import { defineQuery } from '../query.ts';
 
-/** A row of the list whose fields are computed on demand: only filters and sort orders need them for all of 20,000 workloads. */
-class Row {
-  readonly workload: WorkloadRecord;
-  readonly #verdict: (workload: WorkloadRecord) => Verdict;
-
-  constructor(workload: WorkloadRecord, verdict: (workload: WorkloadRecord) => Verdict) {
-    this.workload = workload;
-    this.#verdict = verdict;
-  }
-
-  get drift(): Verdict['drift'] {
-    return this.#verdict(this.workload).drift;
-  }
-
-  get restartRequired(): boolean {
-    return this.#verdict(this.workload).restartRequired;
-  }
-}
-
 type Verdict = Pick<ResourceAudit, 'drift' | 'restartRequired'>;
 
-const LISTING: Listing<Row> = {
-  id: ({ workload }) => `${workload.namespace}/${workload.kind}/${workload.name}`,
-  namespaceOf: ({ workload }) => workload.namespace,
-  namesOf: ({ workload }) => [workload.name],
-  defaultSort: 'workload.namespace',
-  filters: ['drift'],
-};
+/** Fields that compare a workload with its recommendation and its pods. */
+const VERDICT_FIELDS = ['drift', 'restartRequired'];
 
 /** States in which the pods have the recommended values, within the policy's tolerance. */
 const SETTLED: ReadonlySet<string | undefined> = new Set(['optimal', 'applied', 'idle']);
@@ -60,16 +38,32 @@ interface NamedValues {
 
 /** `/resource-audit`: compares pod template, recommendation and running pods. */
 export class ResourceAuditQueries {
-  readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
+  readonly #sources: Pick<ReadSources, 'cluster' | 'decisions' | 'clock'>;
   readonly #verdicts = new RecordCache<Verdict>();
+  readonly #records = new RecordCache<ResourceAudit>();
+  readonly #list = new KeptList<WorkloadRecord, Operations['listResourceAudit']['query']>({
+    id: (workload) => workloadKey(workload),
+    namespaceOf: ({ namespace }) => namespace,
+    namesOf: ({ name }) => [name],
+    defaultSort: 'workload.namespace',
+    accepts: (workload, { kind, drift }) =>
+      (kind === undefined || kind.includes(workload.kind)) && (drift === undefined || drift.includes(this.#verdict(workload).drift)),
+    sortValue: (workload, field) => this.#sortValue(workload, field),
+    all: () => this.#sources.cluster.workloads(),
+    find: (key) => this.#sources.cluster.findWorkload(key),
+    follow: (changed, fields) => this.#follow(changed, fields),
+    now: () => this.#sources.clock.now(),
+  });
 
-  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
+  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions' | 'clock'>) {
     this.#sources = sources;
   }
 
-  list(scope: Scope, query: Operations['listResourceAudit']['query']): Page<ResourceAudit> | Refusal {
-    const page = selectPage(this.#rows(query.kind), LISTING, query, scope);
-    return page.kind === 'page' ? { ...page, items: page.items.map(({ workload }) => this.record(workload)) } : page;
+  async list(scope: Scope, query: Operations['listResourceAudit']['query']): Promise<Page<ResourceAudit> | Refusal> {
+    const page = await this.#list.page(query, scope);
+    if (page.kind !== 'page') return page;
+    const items = page.items.map((workload) => this.#records.of(workload, this.#inputsOf(workload), () => this.record(workload)));
+    return { ...pageOnly(page), items };
   }
 
   get(scope: Scope, target: WorkloadTarget): Found<ResourceAudit> | Refusal {
@@ -120,32 +114,57 @@ export class ResourceAuditQueries {
       containers,
       annotations: Object.fromEntries(Object.entries(annotations).filter(([annotation]) => annotation.startsWith(PREFIX))),
       restartRequired: NEEDS_RESTART.has(status.reason) || pods.some(({ resize }) => resize.state === 'infeasible'),
-      resetPending: annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined,
+      resetPending: isResetPending(workload),
     };
   }
 
-  *#rows(kinds: readonly string[] | undefined): Generator<Row> {
-    const verdict = (workload: WorkloadRecord): Verdict => this.#verdict(workload);
-    for (const workload of this.#sources.cluster.workloads()) {
-      if (kinds === undefined || kinds.includes(workload.kind)) yield new Row(workload, verdict);
+  #follow(changed: ChangedKeys, fields: Fields): void {
+    const { cluster, decisions } = this.#sources;
+    const isCompared = VERDICT_FIELDS.some((field) => fields.has(field));
+    changed.follow(cluster, (change) => {
+      if (change.kind === 'workload') return change.key;
+      if (!isCompared) return null;
+      if (change.kind === 'limitrange') return ALL;
+      return change.kind === 'pod' || change.kind === 'recommendation' ? change.workload : null;
+    });
+    if (isCompared) changed.follow(decisions.changes, (workload) => workload);
+  }
+
+  #sortValue(workload: WorkloadRecord, field: string): SortValue {
+    switch (field) {
+      case 'drift':
+      case 'restartRequired':
+        return this.#verdict(workload)[field];
+      case 'resetPending':
+        return isResetPending(workload);
+      default:
+        return fieldOf({ workload }, field);
     }
   }
 
   #verdict(workload: WorkloadRecord): Verdict {
-    const { cluster, decisions } = this.#sources;
-    const key = workloadKey(workload);
-    const published = cluster.findRecommendation(key);
-    const inputs = [
-      published,
-      published === undefined ? decisions.unpublished(key) : undefined,
-      cluster.limitRangesIn(workload.namespace).length > 0,
-      ...cluster.podsOf(key),
-    ];
-    return this.#verdicts.of(workload, inputs, () => {
+    return this.#verdicts.of(workload, this.#inputsOf(workload), () => {
       const { drift, restartRequired } = this.record(workload);
       return { drift, restartRequired };
     });
   }
+
+  /** The inputs of a record besides the workload. */
+  #inputsOf(workload: WorkloadRecord): readonly unknown[] {
+    const { cluster, decisions } = this.#sources;
+    const key = workloadKey(workload);
+    const published = cluster.findRecommendation(key);
+    return [
+      published,
+      published?.status === undefined ? decisions.unpublished(key) : undefined,
+      cluster.limitRangesIn(workload.namespace).length > 0,
+      ...cluster.podsOf(key),
+    ];
+  }
+}
+
+function isResetPending({ annotations }: WorkloadRecord): boolean {
+  return annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
 }
 
 function isAlive(pod: PodRecord): boolean {

@@ -42,10 +42,10 @@ describe('raises that wait for node capacity', () => {
     expect(models.cluster.get().item.waitingForNodeCapacity).toBeNull();
   });
 
-  test('are counted in the summary of a list, over what the caller may see', () => {
+  test('are counted in the summary of a list, over what the caller may see', async () => {
     const onlyPay = aScope('operator', ['pay'], 'ann');
     const query = { limit: 100, sort: 'name', format: 'json' } as const;
-    const [all, pay] = [EVERYONE_IS_ADMIN, onlyPay].map((scope) => models.recommendations.list(scope, query));
+    const [all, pay] = await Promise.all([EVERYONE_IS_ADMIN, onlyPay].map((scope) => models.recommendations.list(scope, query)));
     expect(all).toMatchObject({ summary: { waitingForNodeCapacity: { workloads: 2, pods: 5 } } });
     expect(pay).toMatchObject({ summary: { waitingForNodeCapacity: { workloads: 0, pods: 0 } } });
   });
