@@ -28,14 +28,16 @@ export class SerializedPages {
     const key = JSON.stringify([request, scopeKey, form]);
     const known = this.#pages.get(key);
     this.#pages.delete(key);
-    if (known !== undefined && known.total === total && Array.isArray(data) && isSame(data, known.data)) {
+    if (known?.total === total && Array.isArray(data) && isSame(data, known.data)) {
       this.#pages.set(key, known);
       return known;
     }
     const json = JSON.stringify(data);
-    const serialized = { json, tag: entityTagOf(json, total, scopeKey, form) };
-    if (Array.isArray(data) && json.length <= MAX_CHARACTERS) this.#keep(key, { ...serialized, data, total });
-    return serialized;
+    const tag = entityTagOf(json, total, scopeKey, form);
+    if (!Array.isArray(data) || json.length > MAX_CHARACTERS) return { json, tag };
+    const page: Page = { json, tag, data, total };
+    this.#keep(key, page);
+    return page;
   }
 
   #keep(key: string, page: Page): void {
