@@ -20,7 +20,7 @@ export interface RowSource<Item, Row> {
   readonly changed: ChangedKeys;
 }
 
-const READ_AT_ONCE = 1_000;
+const READ_PER_STEP = 1_000;
 
 /** Values of all objects of a kind for sums: a read computes those of the objects that have changed since the read before. */
 export class KeptRows<Item, Row> {
@@ -83,7 +83,7 @@ export class KeptRows<Item, Row> {
   *#readAll(): Steps {
     const listed = new Set<string>();
     for (const item of this.#source.all()) {
-      if (listed.size % READ_AT_ONCE === READ_AT_ONCE - 1) yield;
+      if (listed.size % READ_PER_STEP === READ_PER_STEP - 1) yield;
       const key = this.#source.keyOf(item);
       listed.add(key);
       this.#set(key, item);

@@ -23,15 +23,15 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
 }
 
 /** Items that are sorted at once: 2,000 texts take a few milliseconds. */
-const SORTED_AT_ONCE = 2_000;
+const SORTED_PER_STEP = 2_000;
 const MERGED_PER_STEP = 10_000;
 
 /** Sorts in steps: 150,000 items at once would block other events for a fifth of a second. */
 export function* sortInSteps<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
   let runs: Item[][] = [];
-  for (let start = 0; start < items.length; start += SORTED_AT_ONCE) {
+  for (let start = 0; start < items.length; start += SORTED_PER_STEP) {
     if (start > 0) yield;
-    runs.push(items.slice(start, start + SORTED_AT_ONCE).sort(compare));
+    runs.push(items.slice(start, start + SORTED_PER_STEP).sort(compare));
   }
   while (runs.length > 1) {
     const merged: Item[][] = [];

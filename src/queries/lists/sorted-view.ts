@@ -26,7 +26,7 @@ export interface ViewSource<Item> {
 }
 
 /** Items evaluated without a pause: a few milliseconds of work. */
-const EVALUATED_AT_ONCE = 1_000;
+const EVALUATED_PER_STEP = 1_000;
 /** Changed entries that are moved one by one; more are merged in one pass over the view. */
 const MOVED_ONE_BY_ONE = 16;
 /** Rebuilds in a row, where the inputs of all items change during each. The last one is served. */
@@ -85,7 +85,7 @@ export class SortedView<Item> {
       if (!isOutdated) {
         this.#expire(now, keys);
         yield* this.#apply(keys);
-        if (keys.size < EVALUATED_AT_ONCE) return;
+        if (keys.size < EVALUATED_PER_STEP) return;
         continue;
       }
       const hasYielded = yield* this.#rebuild();
@@ -98,7 +98,7 @@ export class SortedView<Item> {
     let nextExpiry = Number.POSITIVE_INFINITY;
     let count = 0;
     for (const item of this.#source.all()) {
-      if (++count % EVALUATED_AT_ONCE === 0) yield;
+      if (++count % EVALUATED_PER_STEP === 0) yield;
       const entry = this.#source.entryOf(item);
       if (entry === null) continue;
       byId.set(entry.id, entry);
@@ -108,7 +108,7 @@ export class SortedView<Item> {
     this.#byId = byId;
     this.#nextExpiry = nextExpiry;
     this.#version += 1;
-    return count >= EVALUATED_AT_ONCE;
+    return count >= EVALUATED_PER_STEP;
   }
 
   /** Adds the entries whose time has passed to the changed ones. */
@@ -149,7 +149,7 @@ export class SortedView<Item> {
     for (const id of keys) {
       const item = this.#source.find(id);
       evaluated.push([id, item === undefined ? null : this.#source.entryOf(item)]);
-      if (evaluated.length % EVALUATED_AT_ONCE === 0) yield;
+      if (evaluated.length % EVALUATED_PER_STEP === 0) yield;
     }
     return evaluated;
   }

@@ -38,7 +38,7 @@ import { readRequestsAndLimits } from '../../core/recommendations/quantities.ts'
 /** The API contract: recommendations are cached for 60 seconds. */
 const CACHE_MS = 60_000;
 /** Records computed without a pause: a few milliseconds of work. */
-const COMPUTED_AT_ONCE = 500;
+const COMPUTED_PER_STEP = 500;
 /** Maximum of applied values in one response. */
 const HISTORY_SHOWN = 50;
 
@@ -173,7 +173,7 @@ export class RecommendationQueries {
     const [at, requests] = [this.#sources.clock.now(), this.#requests];
     const items: RecommendationItem[] = [];
     for (const workload of this.#sources.cluster.workloads()) {
-      if (items.length % COMPUTED_AT_ONCE === COMPUTED_AT_ONCE - 1) yield;
+      if (items.length % COMPUTED_PER_STEP === COMPUTED_PER_STEP - 1) yield;
       const inputs = recordInputs(workload, this.#sources, this.#totals);
       items.push(this.#records.of(workload, inputs, () => this.record(workload)));
     }
