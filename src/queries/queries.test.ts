@@ -65,7 +65,7 @@ describe('money', () => {
       slice();
       slices += 1;
     }
-    expect(slices).toBe(12);
+    expect(slices).toBe(15);
     expect(cache.totals().podCounts.total).toBe(5500);
   });
 

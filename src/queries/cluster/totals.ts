@@ -160,6 +160,7 @@ function* passOverPods(sources: ReadSources): Generator<void, Totals, void> {
   const { cluster, usage, prices: priceSource, clock } = sources;
   const prices = new Map<string, NodePrice>();
   for (const node of cluster.nodes()) prices.set(node.name, priceSource.priceOf(node));
+  yield;
 
   const recommendations = new RecommendedRequests(sources);
   const total = new Accumulator();
@@ -197,7 +198,9 @@ function* passOverPods(sources: ReadSources): Generator<void, Totals, void> {
   }
   const done = <Key>(map: ReadonlyMap<Key, Accumulator>): ReadonlyMap<Key, Sums> =>
     new Map([...map].map(([key, sums]) => [key, sums.sums()]));
+  yield;
   const sums = { total: total.sums(), byNode: done(byNode), byNamespace: done(byNamespace), byWorkload: done(byWorkload) };
+  yield;
   return {
     at: clock.now(),
     ...sums,

@@ -1,7 +1,7 @@
 /** Runs a task after events that wait. */
-export type Defer = (task: () => void) => void;
+type Defer = (task: () => void) => void;
 
-export const deferToEvents: Defer = (task) => void setImmediate(task);
+const deferToEvents: Defer = (task) => void setImmediate(task);
 
 /** Work that yields where it may be interrupted. */
 export type Steps<Result = void> = Generator<void, Result, void>;
@@ -45,7 +45,7 @@ export function* sortInSteps<Item>(items: readonly Item[], compare: (a: Item, b:
 }
 
 /** Merges two sorted arrays. */
-export function* mergeInSteps<Item>(left: readonly Item[], right: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
+function* mergeInSteps<Item>(left: readonly Item[], right: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
   const merged: Item[] = [];
   let [from, at] = [0, 0];
   while (from < left.length || at < right.length) {

@@ -4,7 +4,7 @@ import type { Instant } from '#kube/units';
 import type { Position } from '../listing.ts';
 import { isIdentical } from '../record-cache.ts';
 import { ALL, type ChangedKeys } from './changed-keys.ts';
-import { mergeInSteps, runAtOnce, sortInSteps, type Steps } from './slices.ts';
+import { sortInSteps, type Steps } from './slices.ts';
 
 /** An item at its place. */
 export interface Entry<Item> extends Position {
@@ -27,10 +27,14 @@ export interface ViewSource<Item> {
 
 /** Items evaluated without a pause: a few milliseconds of work. */
 const EVALUATED_PER_STEP = 1_000;
-/** Changed entries that are moved one by one; more are merged in one pass over the view. */
-const MOVED_ONE_BY_ONE = 16;
 /** Rebuilds in a row, where the inputs of all items change during each. The last one is served. */
 const MAX_REBUILDS = 3;
+
+/** An index of the order at which an entry is inserted, or one is removed (null). */
+interface Cut<Item> {
+  readonly at: number;
+  readonly entry: Entry<Item> | null;
+}
 
 export class SortedView<Item> {
   readonly #source: ViewSource<Item>;
@@ -154,15 +158,22 @@ export class SortedView<Item> {
     return evaluated;
   }
 
+  /** Copies the ranges between the moved entries, which takes less than a comparison of each entry. */
   #move(removed: readonly Entry<Item>[], added: readonly Entry<Item>[]): void {
-    if (removed.length + added.length <= MOVED_ONE_BY_ONE) {
-      for (const entry of removed) this.#sorted.splice(this.#placeOf(entry, 0), 1);
-      for (const entry of added) this.#sorted.splice(this.#placeOf(entry, 0), 0, entry);
-      return;
+    if (removed.length + added.length === 0) return;
+    const sorted = this.#sorted;
+    const cuts = removed.map((entry): Cut<Item> => ({ at: this.#placeOf(entry, 0), entry: null }));
+    const inserts = added.toSorted(this.#compare).map((entry): Cut<Item> => ({ at: this.#placeOf(entry, 0), entry }));
+    const parts: (Entry<Item> | readonly Entry<Item>[])[] = [];
+    let from = 0;
+    // The sort is stable: entries that are inserted before the same one stay in order, and a removed one there is left out after them.
+    for (const { at, entry } of [...inserts, ...cuts].sort((a, b) => a.at - b.at)) {
+      if (at > from) parts.push(sorted.slice(from, at));
+      if (entry !== null) parts.push(entry);
+      from = entry === null ? at + 1 : Math.max(from, at);
     }
-    const gone = new Set(removed);
-    const remaining = gone.size === 0 ? this.#sorted : this.#sorted.filter((entry) => !gone.has(entry));
-    this.#sorted = runAtOnce(mergeInSteps(remaining, added.toSorted(this.#compare), this.#compare));
+    parts.push(sorted.slice(from));
+    this.#sorted = parts.flat();
   }
 
   /** Index of the first entry at (`beyond` 0) or after (1) a position. */
