@@ -16,17 +16,20 @@ export interface CostShares {
   readonly byWorkload: ReadonlyMap<WorkloadKey, Usd>;
 }
 
+const WORKLOADS_PER_STEP = 2_000;
+
 /**
  * Rounds costs from the cluster down to workloads, the largest part taking the remainder, so that shown parts add up to the
  * shown sums. Pods without a workload are the remainder of their namespace.
+ * Yields where the computation may be interrupted: 20,000 workloads at once would block other work.
  * @param namespaceOf namespace of a workload's key
  */
-export function computeCostShares(
+export function* computeCostShares(
   total: ExactCost,
   namespaces: ReadonlyMap<string, ExactCost>,
   workloads: ReadonlyMap<WorkloadKey, ExactCost>,
   namespaceOf: (key: WorkloadKey) => string,
-): CostShares {
+): Generator<void, CostShares, void> {
   const costPerMonthUsd = total.costPerMonthUsd === null ? null : toCents(total.costPerMonthUsd);
   const usedCostPerMonthUsd = total.usedCostPerMonthUsd === null ? null : toCents(total.usedCostPerMonthUsd);
   const costs = roundShares(
@@ -48,18 +51,20 @@ export function computeCostShares(
     byNamespace: new Map(
       [...costs].map(([name, cost]) => [name, { costPerMonthUsd: cost, wastePerMonthUsd: wasteShares.get(name) ?? null }]),
     ),
-    byWorkload: workloadShares(namespaces, workloads, namespaceOf, costs),
+    byWorkload: yield* workloadShares(namespaces, workloads, namespaceOf, costs),
   };
 }
 
-function workloadShares(
+function* workloadShares(
   namespaces: ReadonlyMap<string, ExactCost>,
   workloads: ReadonlyMap<WorkloadKey, ExactCost>,
   namespaceOf: (key: WorkloadKey) => string,
   costs: ReadonlyMap<string, Usd>,
-): ReadonlyMap<WorkloadKey, Usd> {
+): Generator<void, ReadonlyMap<WorkloadKey, Usd>, void> {
   const members = new Map<string, Map<WorkloadKey | null, Usd>>();
+  let count = 0;
   for (const [key, { costPerMonthUsd: cost }] of workloads) {
+    if (++count % WORKLOADS_PER_STEP === 0) yield;
     if (cost === null) continue;
     const namespace = namespaceOf(key);
     const group = members.get(namespace) ?? new Map<WorkloadKey | null, Usd>();
@@ -67,7 +72,13 @@ function workloadShares(
     members.set(namespace, group);
   }
   const result = new Map<WorkloadKey, Usd>();
+  count = 0;
   for (const [namespace, group] of members) {
+    count += group.size;
+    if (count >= WORKLOADS_PER_STEP) {
+      count = 0;
+      yield;
+    }
     const exact = namespaces.get(namespace)?.costPerMonthUsd ?? 0;
     group.set(null, exact - [...group.values()].reduce((sum, cost) => sum + cost, 0));
     for (const [key, cost] of roundShares(group, costs.get(namespace) ?? null)) if (key !== null) result.set(key, cost);

@@ -13,7 +13,7 @@ import {
   type Resources,
 } from '#kube/records/resources';
 import { HOURS_PER_MONTH, MINUTE_MS, type DurationMs, type Instant, type Usd } from '#kube/units';
-import { parseWorkloadKey, workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
+import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
 import { countedRequests, type PodRecord } from '#kube/records/pod';
 import type { NodePrice } from '../../ports/price-source.ts';
 import { computeCostShares, type CostShares } from '../../core/cost/cost-shares.ts';
@@ -205,7 +205,7 @@ function* passOverPods(sources: ReadSources): Generator<void, Totals, void> {
     at: clock.now(),
     ...sums,
     prices,
-    costs: computeCostShares(sums.total, sums.byNamespace, sums.byWorkload, (key) => parseWorkloadKey(key).namespace),
+    costs: yield* computeCostShares(sums.total, sums.byNamespace, sums.byWorkload, (key) => key.slice(0, key.indexOf('/'))),
     podCounts,
     overRequests,
     budgets: budgets.counts(),
