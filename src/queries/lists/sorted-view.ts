@@ -30,6 +30,9 @@ const EVALUATED_PER_STEP = 1_000;
 /** Rebuilds in a row, where the inputs of all items change during each. The last one is served. */
 const MAX_REBUILDS = 3;
 
+/** Changed entries that are moved one by one. More are moved in one copy of the order. */
+const MOVED_ONE_BY_ONE = 16;
+
 /** An index of the order at which an entry is inserted, or one is removed (null). */
 interface Cut<Item> {
   readonly at: number;
@@ -162,18 +165,23 @@ export class SortedView<Item> {
   #move(removed: readonly Entry<Item>[], added: readonly Entry<Item>[]): void {
     if (removed.length + added.length === 0) return;
     const sorted = this.#sorted;
+    if (removed.length + added.length <= MOVED_ONE_BY_ONE) {
+      for (const entry of removed) sorted.splice(this.#placeOf(entry, 0), 1);
+      for (const entry of added) sorted.splice(this.#placeOf(entry, 0), 0, entry);
+      return;
+    }
     const cuts = removed.map((entry): Cut<Item> => ({ at: this.#placeOf(entry, 0), entry: null }));
     const inserts = added.toSorted(this.#compare).map((entry): Cut<Item> => ({ at: this.#placeOf(entry, 0), entry }));
-    const parts: (Entry<Item> | readonly Entry<Item>[])[] = [];
+    const moved: Entry<Item>[] = [];
     let from = 0;
     // The sort is stable: entries that are inserted before the same one stay in order, and a removed one there is left out after them.
     for (const { at, entry } of [...inserts, ...cuts].sort((a, b) => a.at - b.at)) {
-      if (at > from) parts.push(sorted.slice(from, at));
-      if (entry !== null) parts.push(entry);
+      copyRange(sorted, from, at, moved);
+      if (entry !== null) moved.push(entry);
       from = entry === null ? at + 1 : Math.max(from, at);
     }
-    parts.push(sorted.slice(from));
-    this.#sorted = parts.flat();
+    copyRange(sorted, from, sorted.length, moved);
+    this.#sorted = moved;
   }
 
   /** Index of the first entry at (`beyond` 0) or after (1) a position. */
@@ -187,4 +195,8 @@ export class SortedView<Item> {
     }
     return low;
   }
+}
+
+function copyRange<Item>(source: readonly Item[], from: number, to: number, target: Item[]): void {
+  for (let index = from; index < to; index += 1) target.push(source[index] as Item);
 }
