@@ -11,14 +11,14 @@ import { LISTED_KINDS, listedObjects } from './memory/listed-objects.ts';
 import { liveBytes } from './memory/live-bytes.ts';
 import { modelBytes, ringBytes } from './memory/usage-state.ts';
 
-const NODES = 500;
+const NODES = 200;
 const WARM_UP_NODES = 20;
 /** Kinds of which the cluster has too few to measure. */
 const NOT_MEASURED: ReadonlySet<string> = new Set(['namespaces', 'daemonsets']);
 const SPANS: Readonly<Record<string, { readonly spanMs: DurationMs; readonly containers: number }>> = {
-  minutes: { spanMs: 10 * MINUTE_MS, containers: 500 },
-  day: { spanMs: DAY_MS, containers: 100 },
-  eightDays: { spanMs: 8 * DAY_MS, containers: 50 },
+  minutes: { spanMs: 10 * MINUTE_MS, containers: 300 },
+  day: { spanMs: DAY_MS, containers: 60 },
+  eightDays: { spanMs: 8 * DAY_MS, containers: 20 },
 };
 
 /** Bytes per object by kind. */

@@ -30,7 +30,7 @@ export interface ContainerTermination {
   readonly finishedAt: Instant | null;
 }
 
-/** A container of a pod, from spec and status. */
+/** A container of a pod, from spec and status. Fields may be accessors, which a spread leaves out: copy it with `copyContainer`. */
 export interface ContainerRecord extends RequestsAndLimits {
   readonly name: string;
   /** A restartable init container. */
@@ -55,7 +55,10 @@ export function countedRequests({ requests, allocated }: Pick<ContainerRecord, '
   return allocated === null ? requests : greaterResources(requests, allocated);
 }
 
-/** A pod, decoded once from the wire. `requests` and `limits` of a container are those of the spec (desired). */
+/**
+ * A pod, decoded once from the wire. `requests` and `limits` of a container are those of the spec (desired). Fields may be accessors, which a
+ * spread leaves out: copy it with `copyPod`.
+ */
 export interface PodRecord {
   readonly uid: string;
   readonly namespace: string;
