@@ -5,7 +5,7 @@ import { readTolerations } from '#kube/pod-spec/toleration';
 import { annotationsOf, metadataOf, unlabelledMetadataOf, type Metadata } from './decode-metadata.ts';
 import { requestsAndLimits } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
-import { WorkloadLink } from './workload-link.ts';
+import { WorkloadLink } from './compact/workload-link.ts';
 import { apiVersionOf, RESTARTED_AT, type ApiResource } from '../resources.ts';
 import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from '../wire.ts';
 

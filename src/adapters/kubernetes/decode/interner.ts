@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { NO_SCHEDULING_FACTS, type SchedulingFacts } from '#kube/pod-spec/scheduling-facts';
 import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import type { OwnerRef } from '#kube/records/workload';
-import type { SharedContainerFields } from './compact-container.ts';
-import type { SharedPodFields } from './compact-pod.ts';
+import type { SharedContainerFields } from './compact/compact-container.ts';
+import type { SharedPodFields } from './compact/compact-pod.ts';
 import { WeakTable } from './weak-table.ts';
 
 /** Maximum length of Kubernetes names. Longer texts are rarely equal and are not shared. */

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { copyContainer, copyPod } from '#kube/records/pod';
-import type { Wire } from '../wire.ts';
-import { readPod } from './decode-pod.ts';
-import { Interner } from './interner.ts';
+import type { Wire } from '../../wire.ts';
+import { readPod } from '../decode-pod.ts';
+import { Interner } from '../interner.ts';
 
 const AT = '2026-11-20T12:00:00Z';
 

@@ -1,6 +1,6 @@
 import type { Instant } from '#kube/units';
 import type { OwnerRef, TemplateContainer, WorkloadRecord } from '#kube/records/workload';
-import type { Metadata } from './decode-metadata.ts';
+import type { Metadata } from '../decode-metadata.ts';
 import { packNumber, packTime, unpackTime } from './compact-values.ts';
 
 const NO_TEXTS: Readonly<Record<string, string>> = {};
