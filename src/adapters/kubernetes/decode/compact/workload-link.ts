@@ -3,9 +3,15 @@ import type { OwnerRef, TemplateContainer, WorkloadRecord } from '#kube/records/
 import type { Metadata } from '../decode-metadata.ts';
 import { packNumber, packTime, unpackTime } from './compact-values.ts';
 
-const NO_TEXTS: Readonly<Record<string, string>> = {};
-const NO_CONTAINERS: readonly TemplateContainer[] = [];
-const NO_REPLICAS: WorkloadRecord['replicas'] = { desired: 0, current: 0, ready: 0 };
+/** What nothing reads of a link. */
+const LEFT_OUT: Pick<WorkloadRecord, 'labels' | 'annotations' | 'deletionAt' | 'containers' | 'replicas' | 'rolloutInProgress'> = {
+  labels: {},
+  annotations: {},
+  deletionAt: null,
+  containers: [],
+  replicas: { desired: 0, current: 0, ready: 0 },
+  rolloutInProgress: false,
+};
 
 /**
  * A controlled ReplicaSet or Job. It only links pods to its controller, which has the progress of the roll-out, and a Deployment has up to
@@ -58,8 +64,8 @@ export class WorkloadLink implements WorkloadRecord {
     return unpackTime(this.#createdAt) ?? 0;
   }
 
-  get deletionAt(): null {
-    return null;
+  get deletionAt(): Instant | null {
+    return LEFT_OUT.deletionAt;
   }
 
   get controller(): OwnerRef {
@@ -67,22 +73,22 @@ export class WorkloadLink implements WorkloadRecord {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return NO_TEXTS;
+    return LEFT_OUT.labels;
   }
 
   get annotations(): Readonly<Record<string, string>> {
-    return NO_TEXTS;
+    return LEFT_OUT.annotations;
   }
 
   get containers(): readonly TemplateContainer[] {
-    return NO_CONTAINERS;
+    return LEFT_OUT.containers;
   }
 
   get replicas(): WorkloadRecord['replicas'] {
-    return NO_REPLICAS;
+    return LEFT_OUT.replicas;
   }
 
   get rolloutInProgress(): boolean {
-    return false;
+    return LEFT_OUT.rolloutInProgress;
   }
 }
