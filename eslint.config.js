@@ -2,6 +2,28 @@ import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+/** Records with accessors instead of own properties, of which a spread copies nothing (decision 33). */
+const ACCESSOR_RECORDS = { PodRecord: 'copyPod', ContainerRecord: 'copyContainer' };
+
+const recordSpread = {
+  create(context) {
+    const { parserServices: services } = context.sourceCode;
+    const checker = services.program.getTypeChecker();
+    const nameOf = (type) => [type, ...(type.isClassOrInterface() ? checker.getBaseTypes(type) : [])].map(({ symbol }) => symbol?.name);
+    const partsOf = (type) => (type.isUnionOrIntersection() ? type.types.flatMap(partsOf) : [type]);
+    const check = (node, copied) => {
+      const names = partsOf(services.getTypeAtLocation(copied)).flatMap(nameOf);
+      const record = names.find((name) => Object.hasOwn(ACCESSOR_RECORDS, name ?? ''));
+      if (record === undefined) return;
+      context.report({ node, message: `A spread copies nothing of a ${record} from the API server: use ${ACCESSOR_RECORDS[record]}.` });
+    };
+    return {
+      'ObjectExpression > SpreadElement': (node) => check(node, node.argument),
+      'ObjectPattern > RestElement': (node) => check(node, node.parent),
+    };
+  },
+};
+
 export default defineConfig(
   globalIgnores(['dist', 'dist-embedded-cluster', 'node_modules', 'src/ui', '**/*.generated.ts', 'coverage']),
   {
@@ -62,6 +84,12 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts', 'packages/kube/src/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    plugins: { evenkeel: { rules: { 'no-record-spread': recordSpread } } },
+    rules: { 'evenkeel/no-record-spread': 'error' },
   },
   {
     files: ['src/cli/**/*.ts', 'src/demo/**/*.ts', 'hack/**/*.ts', 'test/**/*.ts'],

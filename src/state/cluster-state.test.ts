@@ -319,7 +319,7 @@ function summarize(state: ClusterState): unknown {
   return {
     totals: state.totals(),
     pods: names(state.pods()),
-    byUid: ['a', 'b', 'c', 'd'].flatMap((name) => [state.findPodByUid(`${name}-x`)?.name, state.findPodByUid(`${name}-y`)?.name]),
+    byName: ['a', 'b', 'c', 'd'].map((name) => state.findPod('default', name)?.uid),
     byNode: ['n1', 'n2'].map((node) => names(state.podsOnNode(node))),
     byWorkload: workloads.map((key) => names(state.podsOf(key))),
     tops: [...state.pods()].map((pod) => `${pod.uid} ${JSON.stringify(state.workloadOf(pod))}`).sort(),

@@ -48,11 +48,11 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   readonly #nodes = new Map<string, NodeRecord>();
   readonly #namespaces = new Map<string, NamespaceRecord>();
   readonly #pods = new Map<string, PodRecord>();
-  readonly #podsByUid = new Map<string, PodRecord>();
   readonly #podsByNode = new MultiIndex<PodRecord>();
   readonly #ownership = new Ownership();
-  /** All workloads, including owned ReplicaSets and Jobs; `#tops` has the top-level ones. */
-  readonly #workloads = new Map<WorkloadKey, WorkloadRecord>();
+  /** ReplicaSets and Jobs of a controller. */
+  readonly #links = new Map<WorkloadKey, WorkloadRecord>();
+  /** The other workloads. */
   readonly #tops = new Map<WorkloadKey, WorkloadRecord>();
   readonly #topsByName = new MultiIndex<WorkloadRecord>();
   readonly #hpas = new ByTarget<HpaRecord>();
@@ -106,10 +106,6 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
 
   findPod(namespace: string, name: string): PodRecord | undefined {
     return this.#pods.get(`${namespace}/${name}`);
-  }
-
-  findPodByUid(uid: string): PodRecord | undefined {
-    return this.#podsByUid.get(uid);
   }
 
   podsOnNode(node: string): Iterable<PodRecord> {
@@ -281,12 +277,10 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     const previous = this.#pods.get(key) ?? null;
     const workloadBefore = this.#ownership.topOf(key);
     if (previous !== null) {
-      if (this.#podsByUid.get(previous.uid) === previous) this.#podsByUid.delete(previous.uid);
       if (previous.node !== null && previous.node !== record?.node) this.#podsByNode.delete(previous.node, key);
     }
     put(this.#pods, key, record);
     if (record !== null) {
-      this.#podsByUid.set(record.uid, record);
       if (record.node !== null) this.#podsByNode.set(record.node, key, record);
     }
     this.#ownership.setPod(key, record, previous);
@@ -295,11 +289,11 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 
   #applyWorkload(key: WorkloadKey, record: WorkloadRecord | null): void {
-    const previous = this.#workloads.get(key) ?? null;
-    put(this.#workloads, key, record);
     const wasTop = this.#tops.has(key);
+    const previous = this.#tops.get(key) ?? this.#links.get(key) ?? null;
     const isTop = record !== null && !Ownership.isLink(record);
     put(this.#tops, key, isTop ? record : null);
+    put(this.#links, key, isTop ? null : record);
     const named = record ?? previous;
     if (named !== null) {
       const group = `${named.namespace}/${named.name}`;

@@ -28,6 +28,8 @@ export class Ownership {
   readonly #podsByOwner = new MultiIndex<PodRecord>();
   readonly #linksByOwner = new MultiIndex<WorkloadRecord>();
   readonly #topByPod = new Map<string, WorkloadRef>();
+  /** One reference for all pods of a workload. */
+  readonly #refs = new Map<WorkloadKey, WorkloadRef>();
   readonly #podsByTop = new MultiIndex<PodRecord>();
   /** API group of the watched workloads by kind. The kind of another group has the key `Kind.group`. */
   readonly #groups = new Map<string, string>(KUBERNETES_OWNERS);
@@ -148,13 +150,25 @@ export class Ownership {
   #assign(podKey: string, pod: PodRecord | null, top: WorkloadRef | undefined): void {
     const before = this.#topByPod.get(podKey);
     if (before !== undefined && (pod === null || !isSameRef(before, top))) {
-      this.#podsByTop.delete(workloadKey(before), podKey);
+      this.#removeFromTop(workloadKey(before), podKey);
       this.#topByPod.delete(podKey);
     }
     if (pod === null || top === undefined) return;
-    // An equal reference is reused, which avoids an allocation for every status update of a pod.
-    if (!isSameRef(before, top)) this.#topByPod.set(podKey, top);
-    this.#podsByTop.set(workloadKey(top), podKey, pod);
+    const key = workloadKey(top);
+    if (!isSameRef(before, top)) this.#topByPod.set(podKey, this.#refOf(key, top));
+    this.#podsByTop.set(key, podKey, pod);
+  }
+
+  #removeFromTop(workload: WorkloadKey, podKey: string): void {
+    this.#podsByTop.delete(workload, podKey);
+    if (this.#podsByTop.count(workload) === 0) this.#refs.delete(workload);
+  }
+
+  #refOf(workload: WorkloadKey, top: WorkloadRef): WorkloadRef {
+    const known = this.#refs.get(workload);
+    if (known !== undefined) return known;
+    this.#refs.set(workload, top);
+    return top;
   }
 }
 

@@ -8,7 +8,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setImmediate } from 'node:timers/promises';
-import { NO_SCHEDULING_FACTS } from '#kube/pod-spec/scheduling-facts';
 import { readPod } from '../../src/adapters/kubernetes/decode/decode-pod.ts';
 import { Interner } from '../../src/adapters/kubernetes/decode/interner.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -18,8 +17,6 @@ const TEMPLATES = 500;
 const PODS_PER_TEMPLATE = 20;
 const PODS = TEMPLATES * PODS_PER_TEMPLATE;
 const HOSTILE = 100_000;
-/** Bytes of a record's references to its facts and to the name of its node. */
-const REFERENCES_BYTES = 16;
 /** The heap differs between runs by some bytes per pod, so the median counts. */
 const RUNS = 5;
 const MAX_FACTS_BYTES = 50;
@@ -81,7 +78,7 @@ function specOf(template: number, pod: string, node: string): object {
   }
 }
 
-function podJson(template: number, index: number): string {
+function podJson(template: number, index: number, hasRules: boolean): string {
   const name = `app-${template}-6d4cf56db6-${String(index).padStart(5, 'x')}`;
   const node = `node-${(template * 7 + index) % 200}`;
   const resources = { requests: { cpu: '250m', memory: '256Mi', ...(template % 50 === 4 && { 'nvidia.com/gpu': '1' }) } };
@@ -97,7 +94,11 @@ function podJson(template: number, index: number): string {
         { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `app-${template}-6d4cf56db6`, uid: `rs-${template}`, controller: true },
       ],
     },
-    spec: { nodeName: node, tolerations: DEFAULT_TOLERATIONS, containers: [{ name: 'app', resources }], ...specOf(template, name, node) },
+    spec: {
+      nodeName: node,
+      containers: [{ name: 'app', resources }],
+      ...(hasRules ? { tolerations: DEFAULT_TOLERATIONS, ...specOf(template, name, node) } : {}),
+    },
     status: {
       phase: 'Running',
       qosClass: 'Burstable',
@@ -112,16 +113,14 @@ function decode(json: string, interner: Interner): PodRecord {
   return readPod(JSON.parse(json) as Record<string, unknown>, interner);
 }
 
-/** Bytes per pod record; without facts, all records share the same empty ones. */
-async function bytesPerPod(keepsFacts: boolean): Promise<number> {
+/** Bytes per pod record; without rules, all records share the same empty facts. */
+async function bytesPerPod(hasRules: boolean): Promise<number> {
   const interner = new Interner();
   const before = await heap();
   const records: PodRecord[] = [];
   for (let template = 0; template < TEMPLATES; template++) {
     for (let index = 0; index < PODS_PER_TEMPLATE; index++) {
-      const record = decode(podJson(template, index), interner);
-      // In place, because a copy has another layout.
-      records.push(keepsFacts ? record : Object.assign(record, { scheduling: NO_SCHEDULING_FACTS, pinnedNode: null }));
+      records.push(decode(podJson(template, index, hasRules), interner));
     }
   }
   const bytes = ((await heap()) - before) / PODS;
@@ -131,9 +130,9 @@ async function bytesPerPod(keepsFacts: boolean): Promise<number> {
   return Math.round(bytes);
 }
 
-async function medianBytes(keepsFacts: boolean): Promise<number> {
+async function medianBytes(hasRules: boolean): Promise<number> {
   const runs: number[] = [];
-  for (let run = 0; run < RUNS; run++) runs.push(await bytesPerPod(keepsFacts));
+  for (let run = 0; run < RUNS; run++) runs.push(await bytesPerPod(hasRules));
   return runs.sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0;
 }
 
@@ -160,7 +159,7 @@ async function bytesLeft(): Promise<number> {
 // A first pass creates compiled code and hidden classes, which do not belong to the pods.
 for (let pass = 0; pass < 2; pass++) await bytesPerPod(true);
 const withFacts = await medianBytes(true);
-const without = (await medianBytes(false)) - REFERENCES_BYTES;
+const without = await medianBytes(false);
 const remainingBytes = await bytesLeft();
 
 const input = `${PODS} pods of ${TEMPLATES} templates`;

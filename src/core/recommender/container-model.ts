@@ -16,6 +16,7 @@ import { CpuModel } from './cpu/cpu-model.ts';
 import { adviseCpu } from './cpu/cpu-advice.ts';
 import { adviseMemory, adviseFromKills } from './memory/memory-advice.ts';
 import { EvidenceHours } from './history/evidence-hours.ts';
+import { ModelStore } from './history/model-store.ts';
 import { MemoryGrowth } from './memory/memory-growth.ts';
 import { MemoryModel } from './memory/memory-model.ts';
 import { MemoryPeaks } from './memory/memory-peaks.ts';
@@ -38,15 +39,16 @@ const THROTTLE_DECAY_PER_SLOT = Math.pow(0.5, 1 / 288);
 
 /** Learns usage, kills and roll-outs of one container, and computes its advice. */
 export class ContainerModel {
-  readonly #cpu = new CpuModel();
-  readonly #memory = new MemoryModel();
+  readonly #store = new ModelStore();
+  readonly #cpu = new CpuModel(this.#store);
+  readonly #memory = new MemoryModel(this.#store);
   readonly #collector = new SlotCollector();
   readonly #peaks = new MemoryPeaks();
   readonly #ooms = new OomLog();
-  readonly #days = new DayCounts();
+  readonly #days = new DayCounts(this.#store.addSection());
   readonly #growth = new MemoryGrowth();
-  #evidence = new EvidenceHours();
-  #cpuHighs = new CpuHighs();
+  readonly #evidence = new EvidenceHours(this.#store.addSection());
+  readonly #cpuHighs = new CpuHighs(this.#store.addSection());
   readonly #rollouts = new RolloutLog();
   readonly #hourlyPeaks: HourlyPeaks = { cpu: (hour) => this.#cpu.peakAt(hour), memory: (hour) => this.#memory.ring.peakAt(hour) };
   #firstSampleAt: Instant = NaN;
@@ -102,8 +104,8 @@ export class ContainerModel {
 
   /** Copies kills, evidence and the last roll-out of another model of the same container. */
   copyEvents(from: ContainerModel): void {
-    this.#evidence = from.#evidence;
-    this.#cpuHighs = from.#cpuHighs;
+    this.#evidence.copyFrom(from.#evidence);
+    this.#cpuHighs.copyFrom(from.#cpuHighs);
     for (const kill of from.#ooms.kills) this.#ooms.add(kill);
     if (Number.isNaN(from.#rollouts.at) || from.#rollouts.at <= this.#rollouts.at) return;
     this.#rollouts.copyState(from.#rollouts.state);

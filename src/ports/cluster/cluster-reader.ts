@@ -39,7 +39,6 @@ export interface ClusterReader extends Changes<ClusterChange> {
   findNode(name: string): NodeRecord | undefined;
   pods(): Iterable<PodRecord>;
   findPod(namespace: string, name: string): PodRecord | undefined;
-  findPodByUid(uid: string): PodRecord | undefined;
   podsOnNode(node: string): Iterable<PodRecord>;
   podsOf(workload: WorkloadKey): Iterable<PodRecord>;
   /** The top-level owner of a pod; undefined until each owner of the chain has been listed. */

@@ -3,6 +3,7 @@
 import type { PodRecord } from '#kube/records/pod';
 import type { PodRef, UsageSample } from '#kube/records/usage';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
+import { SmallMap } from '../small-map.ts';
 import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 
 /** A pod with the newest samples of its containers. */
@@ -11,13 +12,20 @@ export interface SampledPod {
   pod: PodRecord;
   /** null: its owner is unknown. */
   workload: WorkloadKey | null;
-  readonly containers: Map<string, UsageSample>;
+  readonly containers: SmallMap<UsageSample>;
 }
 
 /** Maximum of containers besides those of the pod's record: init and ephemeral ones. */
 const MAX_OTHER_CONTAINERS = 16;
 
-const NO_CONTAINERS: ReadonlyMap<string, UsageSample> = new Map();
+/** The newest samples by container. */
+export interface ContainerSamples {
+  readonly size: number;
+  get(container: string): UsageSample | undefined;
+  values(): Iterable<UsageSample>;
+}
+
+const NO_CONTAINERS: ContainerSamples = new SmallMap();
 
 /** Samples of all pods. */
 export class PodSamples {
@@ -34,7 +42,7 @@ export class PodSamples {
     for (const pods of this.#pods.values()) yield* pods.values();
   }
 
-  containersOf(namespace: string, pod: string): ReadonlyMap<string, UsageSample> {
+  containersOf(namespace: string, pod: string): ContainerSamples {
     return this.#pods.get(namespace)?.get(pod)?.containers ?? NO_CONTAINERS;
   }
 
@@ -53,10 +61,11 @@ export class PodSamples {
       known.workload = workload;
       return known;
     }
-    const sampled: SampledPod = { pod, workload, containers: new Map() };
+    const sampled: SampledPod = { pod, workload, containers: new SmallMap() };
+    // Names of the record: those of a sample may be parts of a page's text, which they would keep in memory.
     let pods = this.#pods.get(namespace);
-    if (pods === undefined) this.#pods.set(namespace, (pods = new Map<string, SampledPod>()));
-    pods.set(name, sampled);
+    if (pods === undefined) this.#pods.set(pod.namespace, (pods = new Map<string, SampledPod>()));
+    pods.set(pod.name, sampled);
     return sampled;
   }
 
@@ -80,6 +89,6 @@ export function faultOfContainer(sampled: SampledPod | undefined, container: str
   if (sampled === undefined || sampled.containers.has(container)) return null;
   const { containers } = sampled.pod;
   if (sampled.containers.size < MAX_OTHER_CONTAINERS || containers.some(({ name }) => name === container)) return null;
-  const others = [...sampled.containers.keys()].filter((taken) => !containers.some(({ name }) => name === taken));
+  const others = sampled.containers.keys().filter((taken) => !containers.some(({ name }) => name === taken));
   return others.length < MAX_OTHER_CONTAINERS ? null : 'unknown-container';
 }

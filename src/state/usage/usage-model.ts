@@ -25,7 +25,7 @@ import { EvidenceLog } from '../evidence/evidence-log.ts';
 import { FailureLog } from '../evidence/failure-log.ts';
 import { OomWatch, type OomKillListener } from '../evidence/oom-watch.ts';
 import { describeClock, NodeClocks } from './node-clocks.ts';
-import { faultOfContainer, PodSamples } from './pod-samples.ts';
+import { faultOfContainer, PodSamples, type ContainerSamples } from './pod-samples.ts';
 import { findClockLead, correctedSample, faultOfSample } from './sample-gate.ts';
 import { SummaryLog } from './summary-log.ts';
 import { UsageGraphs } from './usage-graphs.ts';
@@ -220,7 +220,7 @@ export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange>
   }
 
   /** The newest samples of a pod's containers. */
-  containersOf(namespace: string, pod: string): ReadonlyMap<string, UsageSample> {
+  containersOf(namespace: string, pod: string): ContainerSamples {
     return this.#samples.containersOf(namespace, pod);
   }
 
@@ -262,13 +262,16 @@ export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange>
       this.#dropped.add(1, { reason: fault ?? 'unknown-pod' });
       return false;
     }
+    const { pod, workload, containers } = entry;
     const sample = this.evidence.sampleOf(usage);
-    entry.containers.set(usage.container, sample);
+    // The record's name, for the same reason as in PodSamples.
+    const container = pod.containers.find(({ name }) => name === usage.container)?.name ?? usage.container;
+    containers.set(container, sample);
     this.#notify('pod', () => `${usage.namespace}/${usage.pod}`);
-    if (entry.workload === null) return true;
-    this.graphs.add(entry.workload, usage.container, usage.pod, sample);
-    this.#oomWatch.observe(entry.workload, usage.container, entry.pod, sample);
-    for (const listener of this.#listeners) listener(entry.workload, usage.container, entry.pod, sample);
+    if (workload === null) return true;
+    this.graphs.add(workload, container, pod.name, sample);
+    this.#oomWatch.observe(workload, container, pod, sample);
+    for (const listener of this.#listeners) listener(workload, container, pod, sample);
     return true;
   }
 

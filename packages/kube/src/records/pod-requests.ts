@@ -19,9 +19,9 @@ export interface RequestingPod<C extends RequestingContainer> {
   /** Main containers and sidecars; sidecars in order of their start. */
   readonly containers: readonly C[];
   /** In order of their start; absent: none. */
-  readonly initContainers?: readonly InitContainerRecord[];
+  readonly initContainers?: readonly InitContainerRecord[] | undefined;
   /** Overhead of its RuntimeClass; absent: none. */
-  readonly overhead?: OptionalResources;
+  readonly overhead?: OptionalResources | undefined;
 }
 
 type MutableResources = { -readonly [Field in keyof Resources]: Resources[Field] };

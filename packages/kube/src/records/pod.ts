@@ -30,7 +30,7 @@ export interface ContainerTermination {
   readonly finishedAt: Instant | null;
 }
 
-/** A container of a pod, from spec and status. */
+/** A container of a pod, from spec and status. Fields may be accessors, which a spread leaves out: copy it with `copyContainer`. */
 export interface ContainerRecord extends RequestsAndLimits {
   readonly name: string;
   /** A restartable init container. */
@@ -55,7 +55,10 @@ export function countedRequests({ requests, allocated }: Pick<ContainerRecord, '
   return allocated === null ? requests : greaterResources(requests, allocated);
 }
 
-/** A pod, decoded once from the wire. `requests` and `limits` of a container are those of the spec (desired). */
+/**
+ * A pod, decoded once from the wire. `requests` and `limits` of a container are those of the spec (desired). Fields may be accessors, which a
+ * spread leaves out: copy it with `copyPod`.
+ */
 export interface PodRecord {
   readonly uid: string;
   readonly namespace: string;
@@ -82,7 +85,7 @@ export interface PodRecord {
   readonly hostNetwork: boolean;
   readonly windows: boolean;
   /** Whether it has pod-level resources (`spec.resources`); absent: by container. */
-  readonly sizedAsWhole?: true;
+  readonly sizedAsWhole?: true | undefined;
   readonly ip: string | null;
   readonly resize: PodResizeStatus;
   /** Last field manager of the subresource `resize`; null: none. */
@@ -94,9 +97,67 @@ export interface PodRecord {
   /** The single node of its affinity, as for a DaemonSet pod; null: none. */
   readonly pinnedNode: string | null;
   /** Plain init containers with requests; absent: none. */
-  readonly initContainers?: readonly InitContainerRecord[];
+  readonly initContainers?: readonly InitContainerRecord[] | undefined;
   /** Overhead of its RuntimeClass; absent: none. */
-  readonly overhead?: OptionalResources;
+  readonly overhead?: OptionalResources | undefined;
+}
+
+/** A copy with changed fields. A spread would copy nothing: fields of a decoded pod are accessors of its class. */
+export function copyPod<Changes extends object>(pod: PodRecord, changes: Changes): PodRecord & Changes {
+  const copy: { readonly [Field in keyof Required<PodRecord>]: PodRecord[Field] } = {
+    uid: pod.uid,
+    namespace: pod.namespace,
+    name: pod.name,
+    resourceVersion: pod.resourceVersion,
+    labels: pod.labels,
+    annotations: pod.annotations,
+    createdAt: pod.createdAt,
+    deletionAt: pod.deletionAt,
+    node: pod.node,
+    phase: pod.phase,
+    ready: pod.ready,
+    readySince: pod.readySince,
+    unreadySince: pod.unreadySince,
+    schedulable: pod.schedulable,
+    qosClass: pod.qosClass,
+    priority: pod.priority,
+    restartPolicy: pod.restartPolicy,
+    owner: pod.owner,
+    hostNetwork: pod.hostNetwork,
+    windows: pod.windows,
+    sizedAsWhole: pod.sizedAsWhole,
+    ip: pod.ip,
+    resize: pod.resize,
+    resizedBy: pod.resizedBy,
+    containers: pod.containers,
+    scheduling: pod.scheduling,
+    pinnedNode: pod.pinnedNode,
+    initContainers: pod.initContainers,
+    overhead: pod.overhead,
+  };
+  // Fields that a planned pod has in addition are its own properties.
+  // eslint-disable-next-line evenkeel/no-record-spread -- the copy has properties
+  return { ...copy, ...pod, ...changes };
+}
+
+/** A copy with changed fields, for the same reason as `copyPod`. */
+export function copyContainer(container: ContainerRecord, changes: Partial<ContainerRecord>): ContainerRecord {
+  return {
+    requests: container.requests,
+    limits: container.limits,
+    name: container.name,
+    sidecar: container.sidecar,
+    actual: container.actual,
+    allocated: container.allocated,
+    resizePolicy: container.resizePolicy,
+    state: container.state,
+    waitingReason: container.waitingReason,
+    startedAt: container.startedAt,
+    ready: container.ready,
+    restarts: container.restarts,
+    lastTermination: container.lastTermination,
+    ...changes,
+  };
 }
 
 /** Why a node's report about a pod is refused; the watch event of an `unknown-pod` may not have arrived. */

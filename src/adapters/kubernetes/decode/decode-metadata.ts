@@ -31,6 +31,14 @@ export interface Metadata {
 
 /** Decodes the metadata of an object. @throws WireError */
 export function metadataOf(wire: Wire, interner: Interner): Metadata {
+  return {
+    ...unlabelledMetadataOf(wire, interner),
+    labels: interner.map(textsByKeyAt(objectAt(wire, 'metadata'), 'labels', 'metadata.labels')),
+  };
+}
+
+/** The metadata without labels, which differ between ReplicaSets: shared ones would only fill the table. @throws WireError */
+export function unlabelledMetadataOf(wire: Wire, interner: Interner): Omit<Metadata, 'labels'> {
   const metadata = objectAt(wire, 'metadata');
   return {
     uid: textAt(metadata, 'uid', 'metadata.uid'),
@@ -38,7 +46,6 @@ export function metadataOf(wire: Wire, interner: Interner): Metadata {
     name: requiredTextAt(metadata, 'name', 'metadata.name'),
     resourceVersion: textAt(metadata, 'resourceVersion', 'metadata.resourceVersion'),
     generation: numberAt(metadata, 'generation', 0, 'metadata.generation'),
-    labels: interner.map(textsByKeyAt(metadata, 'labels', 'metadata.labels')),
     createdAt: optionalInstantAt(metadata, 'creationTimestamp', 'metadata.creationTimestamp') ?? 0,
     deletionAt: optionalInstantAt(metadata, 'deletionTimestamp', 'metadata.deletionTimestamp'),
     controller: controllerOf(metadata, interner),

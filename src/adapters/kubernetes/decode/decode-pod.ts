@@ -3,6 +3,8 @@ import { readPriority } from '#kube/pod-spec/scheduling-rules';
 import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus, ResizeRestartPolicy } from '#kube/records/pod';
 import { greaterResources, UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 import { VPA_POD_ANNOTATIONS } from '../../../core/resize/plan/blockers/other-manager.ts';
+import { CompactContainer } from './compact/compact-container.ts';
+import { CompactPod, type RarePodFields, type SharedPodFields } from './compact/compact-pod.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
 import { optionalResources, requestsAndLimits } from './decode-quantities.ts';
 import { refusalByKubelet } from '../refusal-message.ts';
@@ -38,20 +40,11 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
   const scheduled = conditions.get('PodScheduled');
   const node = textAt(spec, 'nodeName', 'spec.nodeName');
   const { facts, pinnedNode } = readSchedulingFacts(spec, metadata);
-  return {
-    uid: metadata.uid,
+  const shared: SharedPodFields = {
     namespace: metadata.namespace,
-    name: metadata.name,
-    resourceVersion: metadata.resourceVersion,
-    labels: metadata.labels,
     annotations: annotationsOf(wire, interner, RETAINED_ANNOTATIONS),
-    createdAt: metadata.createdAt,
-    deletionAt: metadata.deletionAt,
-    node: node === '' ? null : interner.text(node),
     phase: oneOf(textAt(status, 'phase', 'status.phase'), ['Pending', 'Running', 'Succeeded', 'Failed'], 'Unknown'),
     ready: isReady,
-    readySince: isReady ? optionalInstantAt(ready, 'lastTransitionTime') : null,
-    unreadySince: ready === undefined || isReady ? null : optionalInstantAt(ready, 'lastTransitionTime'),
     schedulable: scheduled?.['status'] !== 'False' || scheduled['reason'] !== 'Unschedulable',
     qosClass: oneOf(textAt(status, 'qosClass', 'status.qosClass'), ['Guaranteed', 'Burstable', 'BestEffort'], 'BestEffort'),
     priority: readPriority(spec),
@@ -59,16 +52,40 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     owner: metadata.controller,
     hostNetwork: booleanAt(spec, 'hostNetwork', false, 'spec.hostNetwork'),
     windows: textAt(objectAt(spec, 'os', 'spec.os'), 'name') === 'windows',
-    ...(Object.keys(objectAt(spec, 'resources', 'spec.resources')).length === 0 ? {} : { sizedAsWhole: true }),
-    ip: optionalTextAt(status, 'podIP', 'status.podIP'),
+    sizedAsWhole: Object.keys(objectAt(spec, 'resources', 'spec.resources')).length === 0 ? undefined : true,
+    scheduling: interner.schedulingFacts(facts),
+    initContainers: initContainersOf(spec, interner),
+    overhead: overheadOf(spec, interner),
+  };
+  const rare: RarePodFields = {
+    deletionAt: metadata.deletionAt,
+    unreadySince: ready === undefined || isReady ? null : optionalInstantAt(ready, 'lastTransitionTime'),
     resize: resizeStatus(status, conditions),
     resizedBy: latestWriterThrough(wire, 'resize'),
-    containers: containersOf(spec, status, interner),
-    scheduling: interner.schedulingFacts(facts),
     pinnedNode: pinnedNode === null ? null : interner.text(pinnedNode),
-    ...initContainersOf(spec, interner),
-    ...overheadOf(spec, interner),
   };
+  return new CompactPod(
+    {
+      uid: metadata.uid,
+      name: metadata.name,
+      resourceVersion: metadata.resourceVersion,
+      labels: metadata.labels,
+      createdAt: metadata.createdAt,
+      node: node === '' ? null : interner.text(node),
+      readySince: isReady ? optionalInstantAt(ready, 'lastTransitionTime') : null,
+      ip: optionalTextAt(status, 'podIP', 'status.podIP'),
+      containers: containersOf(spec, status, interner),
+    },
+    interner.podFields(shared),
+    isCommon(rare) ? NO_RARE_FIELDS : rare,
+  );
+}
+
+const NO_RESIZE: PodResizeStatus = { state: 'none', message: '', since: null };
+const NO_RARE_FIELDS: RarePodFields = { deletionAt: null, unreadySince: null, resize: NO_RESIZE, resizedBy: null, pinnedNode: null };
+
+function isCommon({ deletionAt, unreadySince, resize, resizedBy, pinnedNode }: RarePodFields): boolean {
+  return deletionAt === null && unreadySince === null && resize === NO_RESIZE && resizedBy === null && pinnedNode === null;
 }
 
 function conditionsByType(status: Wire): ReadonlyMap<string, Wire> {
@@ -101,8 +118,6 @@ function resizeStatus(status: Wire, conditions: ReadonlyMap<string, Wire>): PodR
   }
 }
 
-const NO_RESIZE: PodResizeStatus = { state: 'none', message: '', since: null };
-
 function messageAndTime(condition: Wire): Pick<PodResizeStatus, 'message' | 'since'> {
   return { message: textAt(condition, 'message'), since: optionalInstantAt(condition, 'lastTransitionTime') };
 }
@@ -118,7 +133,7 @@ function containersOf(spec: Wire, status: Wire, interner: Interner): readonly Co
   return [...containers, ...sidecars.map((container) => readContainer(container, initStatuses, true, interner))];
 }
 
-function initContainersOf(spec: Wire, interner: Interner): Pick<PodRecord, 'initContainers'> {
+function initContainersOf(spec: Wire, interner: Interner): PodRecord['initContainers'] {
   let sidecarsBefore = 0;
   // Keyed by the number of preceding sidecars. Init containers between two sidecars count as their maximum, per resource.
   const greatest = new Map<number, OptionalResources>();
@@ -132,15 +147,13 @@ function initContainersOf(spec: Wire, interner: Interner): Pick<PodRecord, 'init
     const { requests } = requestsAndLimits(objectAt(container, 'resources', path), path);
     if (isSet(requests)) greatest.set(sidecarsBefore, greaterResources(greatest.get(sidecarsBefore) ?? UNSET_RESOURCES, requests));
   }
-  if (greatest.size === 0) return {};
-  return {
-    initContainers: [...greatest].map(([before, requests]) => ({ requests: interner.resources(requests), sidecarsBefore: before })),
-  };
+  if (greatest.size === 0) return undefined;
+  return [...greatest].map(([before, requests]) => ({ requests: interner.resources(requests), sidecarsBefore: before }));
 }
 
-function overheadOf(spec: Wire, interner: Interner): Pick<PodRecord, 'overhead'> {
+function overheadOf(spec: Wire, interner: Interner): PodRecord['overhead'] {
   const overhead = optionalResources(objectAt(spec, 'overhead', 'spec.overhead'), 'spec.overhead');
-  return isSet(overhead) ? { overhead: interner.resources(overhead) } : {};
+  return isSet(overhead) ? interner.resources(overhead) : undefined;
 }
 
 function isSet({ cpuMillicores, memoryBytes }: OptionalResources): boolean {
@@ -162,7 +175,7 @@ function readContainer(container: Wire, statuses: ReadonlyMap<string, Wire>, sid
   const state = objectAt(status, 'state', `${statusPath}.state`);
   const running = optionalObjectAt(state, 'running');
   const terminated = optionalObjectAt(state, 'terminated');
-  return {
+  const shared = interner.containerFields({
     requests: desired.requests,
     limits: desired.limits,
     name,
@@ -172,18 +185,18 @@ function readContainer(container: Wire, statuses: ReadonlyMap<string, Wire>, sid
     resizePolicy: resizePolicyOf(container),
     state: running !== null ? 'running' : terminated !== null ? 'terminated' : 'waiting',
     waitingReason: optionalTextAt(objectAt(state, 'waiting'), 'reason'),
-    startedAt: optionalInstantAt(running ?? {}, 'startedAt'),
     ready: booleanAt(status, 'ready', false, `${statusPath}.ready`),
     restarts: numberAt(status, 'restartCount', 0, `${statusPath}.restartCount`),
     // The termination of a container that stays terminated is in `state`; of a restarted one, in `lastState`.
-    lastTermination: terminationOf(terminated ?? optionalObjectAt(objectAt(status, 'lastState'), 'terminated')),
-  };
+    lastTermination: terminationOf(terminated ?? optionalObjectAt(objectAt(status, 'lastState'), 'terminated'), interner),
+  });
+  return new CompactContainer(shared, optionalInstantAt(running ?? {}, 'startedAt'));
 }
 
-function terminationOf(terminated: Wire | null): ContainerTermination | null {
+function terminationOf(terminated: Wire | null, interner: Interner): ContainerTermination | null {
   if (terminated === null) return null;
   return {
-    reason: textAt(terminated, 'reason'),
+    reason: interner.text(textAt(terminated, 'reason')),
     exitCode: numberAt(terminated, 'exitCode', 0),
     startedAt: optionalInstantAt(terminated, 'startedAt'),
     finishedAt: optionalInstantAt(terminated, 'finishedAt'),

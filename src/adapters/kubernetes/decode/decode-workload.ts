@@ -2,9 +2,10 @@ import { goMaxProcsOf, runtimeOf, type RuntimeTraces } from '#kube/records/conta
 import { instantOf } from '#kube/time/iso-time';
 import type { TemplateContainer, WorkloadRecord } from '#kube/records/workload';
 import { readTolerations } from '#kube/pod-spec/toleration';
-import { annotationsOf, metadataOf, type Metadata } from './decode-metadata.ts';
+import { annotationsOf, metadataOf, unlabelledMetadataOf, type Metadata } from './decode-metadata.ts';
 import { requestsAndLimits } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
+import { WorkloadLink } from './compact/workload-link.ts';
 import { apiVersionOf, RESTARTED_AT, type ApiResource } from '../resources.ts';
 import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from '../wire.ts';
 
@@ -22,19 +23,20 @@ interface Progress {
 /** Decodes one kind of workload. List items have no kind, so it comes from the resource. @throws WireError */
 export function workloadReader(resource: ApiResource): (wire: Wire, interner: Interner) => WorkloadRecord {
   const apiVersion = apiVersionOf(resource);
+  const { kind } = resource;
+  const ofKind = { kind, apiVersion };
   return (wire, interner) => {
+    const link = isLink(kind) ? linkOf(ofKind, wire, interner) : null;
+    if (link !== null) return link;
     const metadata = metadataOf(wire, interner);
     const spec = objectAt(wire, 'spec');
     const status = objectAt(wire, 'status');
     return {
       ...workloadHead(metadata, wire, interner),
-      kind: resource.kind,
+      kind,
       apiVersion,
-      // A controlled ReplicaSet or Job only links pods to its owner, and a Deployment has about ten ReplicaSets.
-      ...(metadata.controller !== null && isLink(resource.kind)
-        ? { containers: NO_CONTAINERS }
-        : podTemplateOf(podSpecOf(resource.kind, spec), interner)),
-      ...progressOf(resource.kind, metadata, spec, status),
+      ...podTemplateOf(podSpecOf(kind, spec), interner),
+      ...progressOf(kind, metadata, spec, status),
       ...rolloutHeldOf(spec),
       ...restartedAtOf(spec),
     };
@@ -56,7 +58,10 @@ export function workloadHead(metadata: Metadata, wire: Wire, interner: Interner)
   };
 }
 
-const NO_CONTAINERS: readonly TemplateContainer[] = [];
+function linkOf(kind: Pick<WorkloadRecord, 'kind' | 'apiVersion'>, wire: Wire, interner: Interner): WorkloadLink | null {
+  const metadata = unlabelledMetadataOf(wire, interner);
+  return metadata.controller === null ? null : new WorkloadLink(kind, metadata.controller, metadata);
+}
 
 function isLink(kind: string): boolean {
   return kind === 'ReplicaSet' || kind === 'Job';

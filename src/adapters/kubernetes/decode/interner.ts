@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 import { NO_SCHEDULING_FACTS, type SchedulingFacts } from '#kube/pod-spec/scheduling-facts';
 import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import type { OwnerRef } from '#kube/records/workload';
+import type { SharedContainerFields } from './compact/compact-container.ts';
+import type { SharedPodFields } from './compact/compact-pod.ts';
 import { WeakTable } from './weak-table.ts';
 
 /** Maximum length of Kubernetes names. Longer texts are rarely equal and are not shared. */
@@ -56,6 +58,8 @@ export class Interner {
   readonly #resources = new Table<OptionalResources>();
   readonly #pairs = new Table<RequestsAndLimits>();
   readonly #facts = new WeakTable<SchedulingFacts>();
+  readonly #podFields = new Table<SharedPodFields>();
+  readonly #containerFields = new Table<SharedContainerFields>();
 
   text(text: string): string {
     if (text.length > MAX_TEXT) return text;
@@ -102,6 +106,25 @@ export class Interner {
     return this.#facts.share(hash('sha256', text, 'base64'), given);
   }
 
+  /** Shared values of the pods of an owner. Their objects have to be shared ones: they are compared by identity. */
+  podFields(given: SharedPodFields): SharedPodFields {
+    const { namespace, phase, ready, schedulable, owner } = given;
+    if (owner === null) return given;
+    const key = `${owner.uid}|${namespace}|${phase}|${ready}|${schedulable}`;
+    const known = this.#podFields.get(key);
+    return known !== undefined && hasSameValues(known, given) ? known : this.#podFields.set(key, given);
+  }
+
+  /** Shared values of running containers that have not ended before; the others are rarely equal. */
+  containerFields(given: SharedContainerFields): SharedContainerFields {
+    const { name, sidecar, requests, limits, actual, allocated, state, ready, restarts, lastTermination } = given;
+    if (state !== 'running' || restarts > 0 || lastTermination !== null) return given;
+    const sizes = [requests, limits, actual?.requests, actual?.limits, allocated ?? undefined];
+    const key = `${name}|${sidecar}|${ready}|${sizes.map((size) => (size === undefined ? '-' : fingerprintOf(size))).join('|')}`;
+    const known = this.#containerFields.get(key);
+    return known !== undefined && hasSameValues(known, given) ? known : this.#containerFields.set(key, given);
+  }
+
   #copyOf(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     // From entries, so that a key like __proto__ is an ordinary key.
     return Object.fromEntries(
@@ -117,6 +140,11 @@ function isShort(map: Readonly<Record<string, string>>): boolean {
     length += key.length + value.length;
     if (value.length > MAX_VALUE || length > MAX_MAP) return false;
   }
+  return true;
+}
+
+function hasSameValues<T extends object>(a: T, b: T): boolean {
+  for (const key in a) if (a[key] !== b[key]) return false;
   return true;
 }
 

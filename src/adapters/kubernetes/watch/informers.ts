@@ -3,7 +3,6 @@
 import { PAUSE_CONFIG_MAP } from '../../../apis/annotations.ts';
 import { PLURALS } from '../../../apis/v1alpha1/index.ts';
 import { POLICY_KINDS } from '../../../core/policies/policy-kinds.ts';
-import { workloadKey } from '#kube/records/workload';
 import type { Instant } from '#kube/units';
 import type { ClusterDelta, ClusterKind, ClusterSink, FeedStatus, InformerStatus } from '../../../ports/cluster/cluster-feed.ts';
 import { readHpa } from '../decode/decode-hpa.ts';
@@ -191,5 +190,6 @@ function reflectorsFor(dependencies: InformerDependencies, context: ReflectorCon
 
 function workloadKeyOf(kind: string, key: string): string {
   const slash = key.indexOf('/');
-  return workloadKey({ namespace: key.slice(0, slash), kind, name: key.slice(slash + 1) });
+  // Joined into one string: a template of parts keeps each of them.
+  return [key.slice(0, slash), kind, key.slice(slash + 1)].join('/');
 }

@@ -4,18 +4,43 @@ import type { InformerStatus } from '../../../ports/cluster/cluster-feed.ts';
 import type { Decoded, Wire } from '../wire.ts';
 import { objectAt, textAt, WireError } from '../wire.ts';
 
-export interface Entry<T> {
+/** Identity and version of an object. `resourceVersion` is opaque: compared only for equality. */
+interface ObjectVersion {
   readonly uid: string;
-  /** Opaque: compared only for equality. */
   readonly resourceVersion: string;
-  readonly record: T;
 }
 
-export interface Identity {
-  /** `name`, or `namespace/name`. */
-  readonly key: string;
+/** A record with the version of its object. A record that has its version itself is its own entry. */
+export type Entry<T> = VersionedRecord<T> | (T & ObjectVersion);
+
+class VersionedRecord<T> implements ObjectVersion {
   readonly uid: string;
   readonly resourceVersion: string;
+  readonly record: T;
+
+  constructor({ uid, resourceVersion }: ObjectVersion, record: T) {
+    this.uid = uid;
+    this.resourceVersion = resourceVersion;
+    this.record = record;
+  }
+}
+
+function entryOf<T>(record: T, version: ObjectVersion): Entry<T> {
+  return isOfVersion(record, version) ? record : new VersionedRecord(version, record);
+}
+
+function isOfVersion<T>(record: T, { uid, resourceVersion }: ObjectVersion): record is T & ObjectVersion {
+  const { uid: ownUid, resourceVersion: ownVersion } = record as Partial<ObjectVersion>;
+  return ownUid === uid && ownVersion === resourceVersion;
+}
+
+function recordOf<T>(entry: Entry<T>): T {
+  return entry instanceof VersionedRecord ? entry.record : entry;
+}
+
+export interface Identity extends ObjectVersion {
+  /** `name`, or `namespace/name`. */
+  readonly key: string;
 }
 
 /** Key, UID and version of an object. @throws WireError where the metadata is malformed */
@@ -25,7 +50,8 @@ export function identityOf(wire: Wire): Identity {
   if (name === '') throw new WireError('metadata.name', 'a string', metadata['name']);
   const namespace = textAt(metadata, 'namespace');
   return {
-    key: namespace === '' ? name : `${namespace}/${name}`,
+    // Joined into one string: a template of parts keeps each of them.
+    key: namespace === '' ? name : [namespace, name].join('/'),
     uid: textAt(metadata, 'uid'),
     resourceVersion: textAt(metadata, 'resourceVersion'),
   };
@@ -117,9 +143,9 @@ export class ReflectorStore<T> {
   #set(key: string, entry: Entry<T>): void {
     const before = this.#entries.get(key);
     // An object deleted and recreated between two reads is reported as a deletion and a creation.
-    if (before !== undefined && before.uid !== entry.uid) this.#dependencies.onChange(key, null, before.record);
+    if (before !== undefined && before.uid !== entry.uid) this.#dependencies.onChange(key, null, recordOf(before));
     this.#entries.set(key, entry);
-    this.#dependencies.onChange(key, entry.record, before?.uid === entry.uid ? before.record : null);
+    this.#dependencies.onChange(key, recordOf(entry), before?.uid === entry.uid ? recordOf(before) : null);
   }
 
   #delete(key: string): void {
@@ -127,7 +153,7 @@ export class ReflectorStore<T> {
     const before = this.#entries.get(key);
     if (before === undefined) return;
     this.#entries.delete(key);
-    this.#dependencies.onChange(key, null, before.record);
+    this.#dependencies.onChange(key, null, recordOf(before));
   }
 
   #identity(wire: Wire): Identity | null {
@@ -144,7 +170,7 @@ export class ReflectorStore<T> {
     const decoded = this.#dependencies.decode(wire);
     if (decoded.ok) {
       this.#unreadable.delete(identity.key);
-      return { uid: identity.uid, resourceVersion: identity.resourceVersion, record: decoded.record };
+      return entryOf(decoded.record, identity);
     }
     this.#unreadable.set(identity.key, { version: versionText(identity), problem: decoded.problem });
     this.#dependencies.onUndecodable(identity.key, decoded.problem);
@@ -152,7 +178,7 @@ export class ReflectorStore<T> {
   }
 }
 
-function versionText(of: { readonly uid: string; readonly resourceVersion: string }): string {
+function versionText(of: ObjectVersion): string {
   return `${of.uid}/${of.resourceVersion}`;
 }
 

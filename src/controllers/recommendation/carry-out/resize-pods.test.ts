@@ -54,7 +54,7 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100, 
   const ports = {
     gate,
     clock,
-    cluster: { findPodByUid: (uid: string) => [...pods.values()].find((pod) => pod.uid === uid), findNode: () => undefined },
+    cluster: { findPod: (_: string, name: string) => [...pods.values()].find((pod) => pod.name === name), findNode: () => undefined },
     cycles: { latest: () => null },
     events: { record: () => undefined },
     timeline: { appendEntry: () => undefined },

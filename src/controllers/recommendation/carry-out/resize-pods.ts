@@ -80,8 +80,8 @@ interface MutableResizeOutcome extends ResizeOutcome {
 async function carryOut(carrier: ResizeDependencies, steps: readonly ResizeStep[], outcome: MutableResizeOutcome): Promise<void> {
   const { ports, metrics, workload, actor, signal } = carrier;
   for (const step of steps) {
-    const pod = ports.cluster.findPodByUid(step.pod.uid);
-    if (pod === undefined || !isUnchanged(step, pod)) {
+    const pod = ports.cluster.findPod(step.pod.namespace, step.pod.name);
+    if (pod?.uid !== step.pod.uid || !isUnchanged(step, pod)) {
       outcome.unfinished = true;
       continue;
     }

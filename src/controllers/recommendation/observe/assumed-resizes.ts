@@ -1,7 +1,7 @@
 // Resizes that this process has written and the informers do not show yet, assumed as the scheduler assumes bindings. Without them a
 // decision in between would not see the canary and would choose a second one.
 
-import type { PodRecord } from '#kube/records/pod';
+import { copyContainer, copyPod, type PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
@@ -58,6 +58,6 @@ function containerOf({ containers }: PodRecord, name: string): RequestsAndLimits
 /** The resize is in progress until the informers show what the kubelet reports. */
 function resizedPod(pod: PodRecord, { step, at }: AssumedResize): PodRecord {
   const to = new Map(step.containers.map((change) => [change.name, change.to]));
-  const containers = pod.containers.map((container) => ({ ...container, ...to.get(container.name) }));
-  return { ...pod, containers, resize: { state: 'in-progress', since: at, message: '' } };
+  const containers = pod.containers.map((container) => copyContainer(container, to.get(container.name) ?? {}));
+  return copyPod(pod, { containers, resize: { state: 'in-progress', since: at, message: '' } as const });
 }

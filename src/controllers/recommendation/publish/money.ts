@@ -1,6 +1,6 @@
 // What a workload costs and saves, at the prices of the nodes that its pods run on.
 
-import type { PodRecord } from '#kube/records/pod';
+import { copyPod, type PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Usd } from '#kube/units';
 import { meanRequestPrice, requestCost } from '../../../core/cost/request-cost.ts';
@@ -43,7 +43,7 @@ export function costDelta(
 function moneyOfPods({ cluster, prices }: PricePorts, situation: WorkloadSituation, plans: readonly ContainerPlan[]): WorkloadMoney {
   const priced = withoutBoosts(situation.pods, situation).flatMap((pod) => {
     const node = pod.node === null ? undefined : cluster.findNode(pod.node);
-    return node === undefined ? [] : [{ ...pod, price: prices.priceOf(node) }];
+    return node === undefined ? [] : [copyPod(pod, { price: prices.priceOf(node) })];
   });
   return workloadMoney(priced, plans, situation.workload.containers, replicasAway({ cluster, prices }, situation));
 }

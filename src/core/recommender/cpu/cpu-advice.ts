@@ -6,7 +6,7 @@ import { adviceBounds } from '../advice-bounds.ts';
 import type { RecommenderRules, ResourceAdvice } from '../advice.ts';
 import type { CpuModel } from './cpu-model.ts';
 import { addFixedPercentile } from '../prediction/fixed-percentile.ts';
-import type { GoalValue } from './goal-value.ts';
+import type { GoalValue, HourDecision } from './goal-value.ts';
 import { describePredictor, zeroIfNaN, PREDICTOR_SPANS } from '../prediction/predictors.ts';
 import { CPU_RULES, INCREASE_RATIO, LASTING_HOURS, RAISE_AHEAD_SLOTS, COLD_START_RATIO } from '../recommender-rules.ts';
 import { SLOT_MS } from '../history/slots.ts';
@@ -26,7 +26,7 @@ export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence, 
   const value = model.valueFor(rules.goal, pace);
   if (value === undefined) return null;
   const sum = new ExplainedValue('cpu');
-  if (rules.percentile === null) addBase(sum, value, all);
+  if (rules.percentile === null) addBase(sum, value, model.decisionFor(rules.goal, pace), all);
   else addFixedPercentile(sum, model, { ...rules, percentile: rules.percentile });
   if (all.lasting && rules.percentile === null) coverBursts(sum, model, all);
   const base = boundValue(sum.value, 'cpu', rules);
@@ -55,9 +55,7 @@ export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence, 
   };
 }
 
-function addBase(sum: ExplainedValue, { base, decision }: GoalValue, { pace, cpu }: RecommenderRules): void {
-  const decided = decision?.decided ?? base;
-  const panel = decision?.panel ?? null;
+function addBase(sum: ExplainedValue, { base }: GoalValue, { decided, panel }: HourDecision, { pace, cpu }: RecommenderRules): void {
   if (panel === null) {
     sum.moveTo('usage', decided / COLD_START_RATIO, 'highest of the last 24 h: the history is too short to choose predictors');
     sum.moveTo('margin', decided, `${marginText(COLD_START_RATIO - 1)} while the history is short`);

@@ -3,9 +3,10 @@
 
 import type { Goal, Pace } from '../advice.ts';
 import type { ByteReader, ByteWriter } from '../history/byte-codec.ts';
-import { GoalValue } from './goal-value.ts';
+import { GoalValue, type HourDecision } from './goal-value.ts';
 import { HistogramBank } from '../history/histogram-bank.ts';
 import { HourRing } from '../history/hour-ring.ts';
+import type { ModelStore } from '../history/model-store.ts';
 import { PredictorPanel } from '../prediction/predictor-panel.ts';
 import {
   forecastHour,
@@ -36,25 +37,22 @@ const UPPER_HOURS = 168;
 /** Hours whose peaks cap a decision: two weeks. */
 const PEAK_HOURS = 336;
 
-/** Forecasts of one pace, their panel, and the values of each goal in the order of `GOALS`. */
-interface PaceState {
-  readonly pace: Pace;
-  readonly forecasts: Float64Array;
-  readonly panel: PredictorPanel;
-  readonly values: readonly GoalValue[];
+interface Bounds {
+  readonly floor: number;
+  readonly cap: number;
 }
+
+/** Paces, in the order of their state in checkpoints. */
+const PACES: readonly Pace[] = ['Daily', 'Hourly'];
 
 /** CPU requests of one container. Slots count from the epoch. */
 export class CpuModel {
-  readonly #bank = new HistogramBank(CPU_HALF_LIVES_HOURS);
-  readonly #ring = new HourRing(RING_HOURS, UPPER_HOURS);
+  readonly #bank: HistogramBank;
+  readonly #ring: HourRing;
   readonly #recent = new RecentHighs();
-  readonly #forecasts = createForecasts();
-  readonly #paces: readonly PaceState[] = (['Daily', 'Hourly'] as const).map((pace) => {
-    const forecasts = this.#forecasts.subarray(...PREDICTOR_SPANS[pace]);
-    const panel = new PredictorPanel(forecasts.length, CPU_RULES[pace]);
-    return { pace, forecasts, panel, values: GOALS.map((goal) => new GoalValue(goal, CPU_RULES[pace])) };
-  });
+  readonly #panels: Readonly<Record<Pace, PredictorPanel>>;
+  /** State of the values by pace, then by goal in the order of `GOALS`. */
+  readonly #values = GoalValue.createStates(PACES.length * GOALS.length);
   /** The open hour (since the epoch), and its points in order of time. */
   #hour = -1;
   #slot = -1;
@@ -63,6 +61,16 @@ export class CpuModel {
   #hoursKnown = 0;
   /** Peaks at the end of the hour before the open one. */
   #hourEndPeaks: HourEndPeaks = NO_HOUR_END_PEAKS;
+
+  constructor(store: ModelStore) {
+    const panelOf = (pace: Pace) => {
+      const [first, end] = PREDICTOR_SPANS[pace];
+      return new PredictorPanel(end - first, CPU_RULES[pace], store.addSection());
+    };
+    this.#panels = { Daily: panelOf('Daily'), Hourly: panelOf('Hourly') };
+    this.#ring = new HourRing(RING_HOURS, UPPER_HOURS, store.addSection(), store.addSection());
+    this.#bank = new HistogramBank(CPU_HALF_LIVES_HOURS, store.addSection());
+  }
 
   /** Last point; NaN before the first. */
   get latest(): number {
@@ -80,7 +88,7 @@ export class CpuModel {
     this.#points.push(value);
     this.#latest = value;
     this.#recent.add(slot, value);
-    for (const { values } of this.#paces) for (const goalValue of values) goalValue.observe(value);
+    for (const pace of PACES) for (const goalValue of this.#valuesOf(pace)) goalValue.observe(value);
   }
 
   /** Moves to `slot` and closes the hours that end before it. */
@@ -93,18 +101,23 @@ export class CpuModel {
     const isNewHour = hour > this.#hour;
     if (isNewHour) this.#closeHour(hour);
     this.#recent.forgetBefore(slot);
-    for (const { pace, values } of this.#paces) {
+    for (const pace of PACES) {
       // An increase ends with its hour at pace Hourly, and three hours after the last sample above the base at pace Daily.
       const highest = pace === 'Daily' ? this.#recent.highest : isNewHour ? NaN : Infinity;
-      for (const value of values) value.endIncrease(highest, isNewHour);
+      for (const value of this.#valuesOf(pace)) value.endIncrease(highest, isNewHour);
     }
     if (isRaisedAheadIn(slot) && !(isRaisedAheadIn(before) && hourOf(before) === hour)) this.#raiseAhead();
   }
 
   /** The value of a goal at a pace; undefined before the first full hour. */
   valueFor(goal: Goal, pace: Pace): GoalValue | undefined {
-    const value = this.#paces.find((state) => state.pace === pace)?.values[GOALS.indexOf(goal)];
+    const value = this.#valuesOf(pace)[GOALS.indexOf(goal)];
     return value === undefined || Number.isNaN(value.base) ? undefined : value;
+  }
+
+  /** The decision of a goal at a pace for the open hour, computed again: its inputs change only when an hour ends. */
+  decisionFor(goal: Goal, pace: Pace): HourDecision {
+    return this.#decisionOf(goal, pace, this.#forecast(), this.#bounds());
   }
 
   /** Slot in which the increase of a value ends, unless usage exceeds its base again; null: there is no increase. */
@@ -148,9 +161,9 @@ export class CpuModel {
     this.#ring.save(out);
     this.#bank.save(out);
     this.#recent.save(out);
-    for (const { panel, values } of this.#paces) {
-      panel.save(out);
-      for (const value of values) value.save(out);
+    for (const pace of PACES) {
+      this.#panels[pace].save(out);
+      for (const value of this.#valuesOf(pace)) value.save(out);
     }
   }
 
@@ -164,9 +177,9 @@ export class CpuModel {
     this.#ring.load(from);
     this.#bank.load(from);
     this.#recent.load(from);
-    for (const { panel, values } of this.#paces) {
-      panel.load(from);
-      for (const value of values) value.load(from);
+    for (const pace of PACES) {
+      this.#panels[pace].load(from);
+      for (const value of this.#valuesOf(pace)) value.load(from);
     }
     if (this.#hoursKnown > 0) this.#decide(false);
   }
@@ -174,7 +187,7 @@ export class CpuModel {
   #closeHour(hour: number): void {
     const points = this.#points;
     const elapsed = hour - this.#hour;
-    for (const { values } of this.#paces) for (const value of values) value.endHour();
+    for (const pace of PACES) for (const value of this.#valuesOf(pace)) value.endHour();
     if (points.length > 0) this.#updatePanel(points);
     this.#bank.decay(points.length > 0 ? elapsed - 1 : elapsed);
     this.#hourEndPeaks = elapsed === 1 ? findHourEndPeaks(points) : NO_HOUR_END_PEAKS;
@@ -184,7 +197,10 @@ export class CpuModel {
   }
 
   #updatePanel(points: readonly number[]): void {
-    if (this.#hoursKnown > 0) for (const { panel, forecasts } of this.#paces) panel.addLoss(forecasts, points);
+    if (this.#hoursKnown > 0) {
+      const forecasts = this.#forecast();
+      for (const pace of PACES) this.#panels[pace].addLoss(forecasts.subarray(...PREDICTOR_SPANS[pace]), points);
+    }
     const sorted = points.toSorted((a, b) => a - b);
     this.#bank.decay(1);
     for (const point of sorted) this.#bank.add(point);
@@ -200,36 +216,57 @@ export class CpuModel {
     const all = createForecasts();
     forecastHour(this.#bank, this.#ring, this.#hour + 1, findHourEndPeaks(this.#points), all, open);
     const cap = maxKnown(this.#ring.maxPeak(this.#hour, PEAK_HOURS), open.peak) * MAX_OVER_PEAK;
-    for (const { pace, panel, values } of this.#paces) {
-      if (pace !== 'Hourly') continue;
-      const forecasts = all.subarray(...PREDICTOR_SPANS[pace]);
+    const forecasts = all.subarray(...PREDICTOR_SPANS.Hourly);
+    let lowerGoal: GoalValue | undefined;
+    for (const value of this.#valuesOf('Hourly')) {
+      const decision = this.#panels.Hourly.decide(forecasts, CPU_RULES.Hourly.weights[value.goal]);
+      if (decision !== null) value.raiseAhead(Math.min(decision.value, cap));
+      if (lowerGoal !== undefined) value.raiseTo(lowerGoal);
+      lowerGoal = value;
+    }
+  }
+
+  /** Decides the open hour. @param isMeasured whether the hour before had usage; otherwise no value changes */
+  #decide(isMeasured: boolean): void {
+    const [forecasts, bounds] = [this.#forecast(), this.#bounds()];
+    for (const pace of PACES) {
       let lowerGoal: GoalValue | undefined;
-      for (const value of values) {
-        const decision = panel.decide(forecasts, CPU_RULES[pace].weights[value.goal]);
-        if (decision !== null) value.raiseAhead(Math.min(decision.value, cap));
+      for (const value of this.#valuesOf(pace)) {
+        value.decide(this.#hour, this.#decisionOf(value.goal, pace, forecasts, bounds).decided, isMeasured);
         if (lowerGoal !== undefined) value.raiseTo(lowerGoal);
         lowerGoal = value;
       }
     }
   }
 
-  /** Decides the open hour. @param isMeasured whether the hour before had usage; otherwise no value changes */
-  #decide(isMeasured: boolean): void {
-    forecastHour(this.#bank, this.#ring, this.#hour, this.#hourEndPeaks, this.#forecasts);
-    const floor = this.#hoursKnown < PEAK_ONLY_HOURS ? this.#ring.maxPeak(this.#hour, 24) * COLD_START_RATIO : NaN;
-    const cap = this.#ring.maxPeak(this.#hour, PEAK_HOURS) * MAX_OVER_PEAK;
-    for (const { pace, panel, forecasts, values } of this.#paces) {
-      const { weights } = CPU_RULES[pace];
-      let lowerGoal: GoalValue | undefined;
-      for (const value of values) {
-        const decision = panel.decide(forecasts, weights[this.#hoursKnown < COLD_START_HOURS ? 'Safe' : value.goal]);
-        const chosen = Math.min(decision?.value ?? 0, Number.isNaN(cap) ? Infinity : cap);
-        const isColdStart = floor > chosen || decision === null;
-        value.decide(this.#hour, { decided: isColdStart ? floor : chosen, panel: isColdStart ? null : decision }, isMeasured);
-        if (lowerGoal !== undefined) value.raiseTo(lowerGoal);
-        lowerGoal = value;
-      }
-    }
+  /** Forecasts for the open hour. They are computed again where they are needed, since they take as much memory as the values of all goals. */
+  #forecast(): Float64Array {
+    const forecasts = createForecasts();
+    forecastHour(this.#bank, this.#ring, this.#hour, this.#hourEndPeaks, forecasts);
+    return forecasts;
+  }
+
+  /** Bounds of a decision for the open hour by peaks; NaN: none. */
+  #bounds(): Bounds {
+    return {
+      floor: this.#hoursKnown < PEAK_ONLY_HOURS ? this.#ring.maxPeak(this.#hour, 24) * COLD_START_RATIO : NaN,
+      cap: this.#ring.maxPeak(this.#hour, PEAK_HOURS) * MAX_OVER_PEAK,
+    };
+  }
+
+  /** @param forecasts of both paces for the open hour */
+  #decisionOf(goal: Goal, pace: Pace, forecasts: Float64Array, { floor, cap }: Bounds): HourDecision {
+    const weight = CPU_RULES[pace].weights[this.#hoursKnown < COLD_START_HOURS ? 'Safe' : goal];
+    const decision = this.#panels[pace].decide(forecasts.subarray(...PREDICTOR_SPANS[pace]), weight);
+    const chosen = Math.min(decision?.value ?? 0, Number.isNaN(cap) ? Infinity : cap);
+    const isColdStart = floor > chosen || decision === null;
+    return { decided: isColdStart ? floor : chosen, panel: isColdStart ? null : decision };
+  }
+
+  /** Views of the values of a pace in the order of `GOALS`. */
+  #valuesOf(pace: Pace): readonly GoalValue[] {
+    const first = PACES.indexOf(pace) * GOALS.length;
+    return GOALS.map((goal, at) => new GoalValue(goal, CPU_RULES[pace], this.#values, (first + at) * GoalValue.SIZE));
   }
 }
 

@@ -14,52 +14,114 @@ export interface HourDecision {
   readonly panel: PanelDecision | null;
 }
 
-/** State of the CPU request of one goal at one pace, and its coverage of usage. */
-export class GoalValue {
-  readonly goal: Goal;
-  readonly #rules: CpuPaceRules;
-  readonly coverage = new CoverageShare();
-  decision: HourDecision | null = null;
-  #base = NaN;
-  /** Hour in which the base last fell; NaN: never. */
-  #loweredAtHour = NaN;
-  #increase = 0;
-  /** Points of the open hour, and how many of them the request covered. */
-  #points = 0;
-  #covered = 0;
+/** Places of a value's numbers in its state. */
+const BASE = 0;
+const LOWERED_AT_HOUR = 1;
+const INCREASE = 2;
+const DECIDED = 3;
+const POINTS = 4;
+const COVERED = 5;
+const COVERAGE = 6;
+/** Places with NaN before the first decision. */
+const UNDECIDED: ReadonlySet<number> = new Set([BASE, LOWERED_AT_HOUR, DECIDED]);
 
-  constructor(goal: Goal, rules: CpuPaceRules) {
+/** The CPU request of one goal at one pace, and its coverage of usage: a view of its state in the model. */
+export class GoalValue {
+  /** Count of the numbers of its state. */
+  static readonly SIZE = COVERAGE + CoverageShare.SIZE;
+  readonly goal: Goal;
+  readonly coverage: CoverageShare;
+  readonly #rules: CpuPaceRules;
+  readonly #state: number[];
+  readonly #first: number;
+
+  /** @param state numbers of all values; `first`: the place of this one's, of which there are `SIZE` */
+  constructor(goal: Goal, rules: CpuPaceRules, state: number[], first: number) {
     this.goal = goal;
+    this.coverage = new CoverageShare(state, first + COVERAGE);
     this.#rules = rules;
+    this.#state = state;
+    this.#first = first;
+  }
+
+  /** States of a number of values before their first decisions. */
+  static createStates(count: number): number[] {
+    return Array.from({ length: count * GoalValue.SIZE }, (_, at) => (UNDECIDED.has(at % GoalValue.SIZE) ? NaN : 0));
   }
 
   /** NaN before the first decision. */
   get base(): number {
-    return this.#base;
+    return this.#state[this.#first + BASE] ?? NaN;
+  }
+
+  set #base(value: number) {
+    this.#state[this.#first + BASE] = value;
+  }
+
+  /** Hour in which the base last fell; NaN: never. */
+  get #loweredAtHour(): number {
+    return this.#state[this.#first + LOWERED_AT_HOUR] ?? NaN;
+  }
+
+  set #loweredAtHour(value: number) {
+    this.#state[this.#first + LOWERED_AT_HOUR] = value;
+  }
+
+  get #increase(): number {
+    return this.#state[this.#first + INCREASE] ?? 0;
+  }
+
+  set #increase(value: number) {
+    this.#state[this.#first + INCREASE] = value;
+  }
+
+  /** Decision for the open hour; NaN before the first. */
+  get #decided(): number {
+    return this.#state[this.#first + DECIDED] ?? NaN;
+  }
+
+  set #decided(value: number) {
+    this.#state[this.#first + DECIDED] = value;
+  }
+
+  /** Points of the open hour, and how many of them the request covered. */
+  get #points(): number {
+    return this.#state[this.#first + POINTS] ?? 0;
+  }
+
+  set #points(value: number) {
+    this.#state[this.#first + POINTS] = value;
+  }
+
+  get #covered(): number {
+    return this.#state[this.#first + COVERED] ?? 0;
+  }
+
+  set #covered(value: number) {
+    this.#state[this.#first + COVERED] = value;
   }
 
   /** Request during a temporary increase; 0: there is none. */
   get increase(): number {
-    return this.#increase > this.#base ? this.#increase : 0;
+    return this.#increase > this.base ? this.#increase : 0;
   }
 
   /**
    * Applies the decision for `hour` to the base, outside its dead band.
    * @param isMeasured false: the hour before had no usage, so the base stays
    */
-  decide(hour: number, decision: HourDecision, isMeasured: boolean): void {
+  decide(hour: number, decided: number, isMeasured: boolean): void {
     const { raiseRatio, confirmsRaises, lowerRatio, lowerIntervalHours } = this.#rules;
-    const before = this.decision?.decided ?? decision.decided;
-    this.decision = decision;
+    const before = this.#decided;
+    this.#decided = decided;
     if (!isMeasured) return;
-    const { decided } = decision;
     const sustained = confirmsRaises ? Math.min(before, decided) : decided;
-    if (Number.isNaN(this.#base)) {
+    if (Number.isNaN(this.base)) {
       this.#base = decided;
       this.#loweredAtHour = hour;
-    } else if (sustained > this.#base * (1 + raiseRatio)) {
+    } else if (sustained > this.base * (1 + raiseRatio)) {
       this.#base = sustained;
-    } else if (decided < this.#base * (1 - lowerRatio) && !(hour - this.#loweredAtHour < lowerIntervalHours)) {
+    } else if (decided < this.base * (1 - lowerRatio) && !(hour - this.#loweredAtHour < lowerIntervalHours)) {
       this.#base = decided;
       this.#loweredAtHour = hour;
     }
@@ -67,20 +129,20 @@ export class GoalValue {
 
   /** Raises the base before its hour begins, if the hour needs at least `RAMP_RATIO` more. */
   raiseAhead(decided: number): void {
-    if (decided > this.#base * (1 + RAMP_RATIO)) this.#base = decided;
+    if (decided > this.base * (1 + RAMP_RATIO)) this.#base = decided;
   }
 
   /** Keeps the base at or above that of the goal before it in `GOALS`. */
   raiseTo(other: GoalValue): void {
-    if (!(this.#base < other.#base)) return;
-    this.#base = other.#base;
+    if (!(this.base < other.base)) return;
+    this.#base = other.base;
     if (!(this.#loweredAtHour > other.#loweredAtHour)) this.#loweredAtHour = other.#loweredAtHour;
   }
 
   /** Counts one point; a point above the request raises it at once. */
   observe(usage: number): void {
-    if (Number.isNaN(this.#base)) return;
-    const request = Math.max(this.#base, this.#increase);
+    if (Number.isNaN(this.base)) return;
+    const request = Math.max(this.base, this.#increase);
     this.#points += 1;
     if (usage <= request * (1 + CPU_RESOLUTION)) this.#covered += 1;
     if (usage > request) this.#increase = usage * INCREASE_RATIO;
@@ -92,7 +154,7 @@ export class GoalValue {
    */
   endIncrease(highest: number, isFullHour: boolean): void {
     if (this.#increase === 0) return;
-    if (!(highest > this.#base)) this.#increase = 0;
+    if (!(highest > this.base)) this.#increase = 0;
     else if (isFullHour && highest * INCREASE_RATIO < this.#increase * (1 - INCREASE_FALL_RATIO)) this.#increase = highest * INCREASE_RATIO;
   }
 
@@ -104,7 +166,7 @@ export class GoalValue {
   }
 
   save(out: ByteWriter): void {
-    for (const value of [this.#base, this.#loweredAtHour, this.#increase]) out.f64(value);
+    for (const value of [this.base, this.#loweredAtHour, this.#increase]) out.f64(value);
     out.u8(this.#points);
     out.u8(this.#covered);
     this.coverage.save(out);

@@ -6,8 +6,16 @@ const HOURS = 168;
 
 /** Share of the points of the last week that the requests at the time covered. Hours without usage do not count. */
 export class CoverageShare {
-  #covered = 0;
-  #hours = 0;
+  /** Count of the numbers of its state: the discounted sum of the shares, and the count of hours. */
+  static readonly SIZE = 2;
+  readonly #state: number[];
+  readonly #first: number;
+
+  /** @param state numbers of a model; `first`: the place of these, of which there are `SIZE`, 0 at first */
+  constructor(state: number[], first: number) {
+    this.#state = state;
+    this.#first = first;
+  }
 
   /** Adds one hour with usage, as an exponential moving average over a week. */
   add(share: Ratio): void {
@@ -29,5 +37,21 @@ export class CoverageShare {
   load(from: ByteReader): void {
     this.#covered = from.f64();
     this.#hours = from.u8();
+  }
+
+  get #covered(): number {
+    return this.#state[this.#first] ?? 0;
+  }
+
+  set #covered(value: number) {
+    this.#state[this.#first] = value;
+  }
+
+  get #hours(): number {
+    return this.#state[this.#first + 1] ?? 0;
+  }
+
+  set #hours(value: number) {
+    this.#state[this.#first + 1] = value;
   }
 }

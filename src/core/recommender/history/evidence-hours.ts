@@ -4,6 +4,7 @@
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import { nodeTimeOf, type UsageSample } from '#kube/records/usage';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
+import type { StoreSection } from './model-store.ts';
 import { hourOf } from './slots.ts';
 
 /** CPU throttling and pressure (PSI) of a container, as shares of time (0–1); null: not measured. */
@@ -31,6 +32,7 @@ const MAX_HOURS_READ = 32;
 const RING_HOURS = WEEK_HOURS + MAX_HOURS_READ;
 const NOT_MEASURED = 255;
 const FULL_CODE = 250;
+const UNMEASURED_RING: Readonly<Uint8Array> = new Uint8Array(RING_HOURS).fill(NOT_MEASURED);
 /** Start-up is excluded; PSI is an average over 5 minutes and its reading is valid for 11. */
 const START_UP_MS: DurationMs = 20 * MINUTE_MS;
 /** A reading of the throttling counters is valid until the next one, which may be late. */
@@ -51,11 +53,16 @@ export function readEvidence(sample: UsageSample): Evidence {
 
 /** Hourly means of the evidence for 200 hours. */
 export class EvidenceHours {
-  readonly #rings = EVIDENCE_MEASURES.map(() => new Uint8Array(RING_HOURS).fill(NOT_MEASURED));
+  /** A ring of hours for each measure; empty before the first measured hour. */
+  readonly #section: StoreSection;
   /** The open hour (since the epoch); -1 before the first. */
   #hour = -1;
-  #sums = [0, 0, 0];
-  #counts = [0, 0, 0];
+  readonly #sums = [0, 0, 0];
+  readonly #counts = [0, 0, 0];
+
+  constructor(section: StoreSection) {
+    this.#section = section;
+  }
 
   /** Adds the evidence of a slot. Slots must ascend. */
   addPoint(slot: number, evidence: Evidence): void {
@@ -73,36 +80,45 @@ export class EvidenceHours {
     const hour = hourOf(slot);
     if (this.#hour === -1) this.#hour = hour;
     if (hour <= this.#hour) return;
-    for (const [at, ring] of this.#rings.entries()) {
+    if (this.#counts.some((count) => count > 0)) this.#ensureRings();
+    for (const [at, ring] of this.#rings().entries()) {
       const count = this.#counts[at] ?? 0;
       ring[this.#hour % RING_HOURS] = count === 0 ? NOT_MEASURED : Math.round(Math.min(1, (this.#sums[at] ?? 0) / count) * FULL_CODE);
       for (let missing = Math.max(this.#hour + 1, hour - RING_HOURS); missing < hour; missing += 1)
         ring[missing % RING_HOURS] = NOT_MEASURED;
     }
     this.#hour = hour;
-    this.#sums = [0, 0, 0];
-    this.#counts = [0, 0, 0];
+    this.#sums.fill(0);
+    this.#counts.fill(0);
   }
 
   /** Closed hours that begin at `from` or later, oldest first; at most the last 32. */
   hoursSince(from: Instant): readonly EvidenceHour[] {
     const first = Math.max(Math.ceil(from / HOUR_MS), this.#hour - MAX_HOURS_READ);
+    const rings = this.#rings();
     const hours = Array.from({ length: Math.max(0, this.#hour - first) }, (_, index) => first + index);
-    return hours.map((hour) => ({ at: hour * HOUR_MS, ...this.#evidenceAt(hour), weekBefore: this.#evidenceAt(hour - WEEK_HOURS) }));
+    return hours.map((hour) => ({
+      at: hour * HOUR_MS,
+      ...this.#evidenceAt(rings, hour),
+      weekBefore: this.#evidenceAt(rings, hour - WEEK_HOURS),
+    }));
   }
 
   /** Mean of one measure over the last 24 hours and the open hour; null: not measured in them. */
   lastDayMean(measure: (typeof EVIDENCE_MEASURES)[number]): Ratio | null {
     const place = EVIDENCE_MEASURES.indexOf(measure);
     const count = this.#counts[place] ?? 0;
-    const hours = Array.from({ length: DAY_HOURS }, (_, index) => this.#evidenceAt(this.#hour - 1 - index)[measure]);
+    const rings = this.#rings();
+    const hours = Array.from({ length: DAY_HOURS }, (_, index) => this.#evidenceAt(rings, this.#hour - 1 - index)[measure]);
     const means = [...hours, count === 0 ? null : Math.min(1, (this.#sums[place] ?? 0) / count)].filter((mean) => mean !== null);
     return means.length === 0 ? null : means.reduce((sum, mean) => sum + mean, 0) / means.length;
   }
 
   save(out: ByteWriter): void {
     out.f64(this.#hour);
-    for (const [at, ring] of this.#rings.entries()) {
+    const rings = this.#rings();
+    for (let at = 0; at < EVIDENCE_MEASURES.length; at++) {
+      const ring = rings[at] ?? UNMEASURED_RING;
       out.f64(this.#sums[at] ?? 0);
       out.u8(this.#counts[at] ?? 0);
       // Run-length encoding: most hours are equal.
@@ -118,7 +134,7 @@ export class EvidenceHours {
 
   load(from: ByteReader): void {
     this.#hour = from.f64();
-    for (const [at, ring] of this.#rings.entries()) {
+    for (const [at, ring] of this.#ensureRings().entries()) {
       this.#sums[at] = from.f64();
       this.#counts[at] = from.u8();
       for (let begin = 0; begin < RING_HOURS;) {
@@ -130,8 +146,31 @@ export class EvidenceHours {
     }
   }
 
-  #evidenceAt(hour: number): Evidence {
-    const [throttledRatio = null, cpuPressureRatio = null, memoryPressureRatio = null] = this.#rings.map((ring) => {
+  /** Copies the evidence of another model. */
+  copyFrom(other: EvidenceHours): void {
+    this.#section.copyFrom(other.#section);
+    this.#hour = other.#hour;
+    for (const at of EVIDENCE_MEASURES.keys()) {
+      this.#sums[at] = other.#sums[at] ?? 0;
+      this.#counts[at] = other.#counts[at] ?? 0;
+    }
+  }
+
+  #ensureRings(): readonly Uint8Array[] {
+    if (this.#section.bytes().length === 0) {
+      this.#section.resize(EVIDENCE_MEASURES.length * RING_HOURS);
+      this.#section.bytes().fill(NOT_MEASURED);
+    }
+    return this.#rings();
+  }
+
+  #rings(): readonly Uint8Array[] {
+    const bytes = this.#section.bytes();
+    return bytes.length === 0 ? [] : EVIDENCE_MEASURES.map((_, at) => bytes.subarray(at * RING_HOURS, (at + 1) * RING_HOURS));
+  }
+
+  #evidenceAt(rings: readonly Uint8Array[], hour: number): Evidence {
+    const [throttledRatio = null, cpuPressureRatio = null, memoryPressureRatio = null] = rings.map((ring) => {
       const code = hour < 0 || hour <= this.#hour - RING_HOURS ? NOT_MEASURED : (ring[hour % RING_HOURS] ?? NOT_MEASURED);
       return code === NOT_MEASURED ? null : code / FULL_CODE;
     });

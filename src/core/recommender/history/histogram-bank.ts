@@ -3,34 +3,38 @@
 
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { bucketOf, bucketValue, decodeValue, encodeValue, ZERO_CODE } from './log-scale.ts';
+import { StoreSection } from './model-store.ts';
 
 const GROWTH_BUCKETS = 8;
 /** Weights below this become 0, so that an old spike does not extend the range for ever. */
 const NEGLIGIBLE_WEIGHT = 1e-3;
 // Weights lie between 10^-3 and some thousands; the factor moves them into the value scale.
 const WEIGHT_SCALE = 1e4;
+const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /** Weights of usage samples by bucket, with hourly exponential decay. */
 export class HistogramBank {
-  readonly #hourlyDecays: readonly number[];
+  readonly #halfLivesHours: readonly number[];
   #base = 0;
   #width = 0;
   /** All histograms in sequence, `#width` buckets each. */
-  #weights = new Float32Array(0);
+  readonly #section: StoreSection;
 
   /** @param halfLivesHours creates one histogram for each half-life */
-  constructor(halfLivesHours: readonly number[]) {
-    this.#hourlyDecays = halfLivesHours.map((hours) => Math.pow(0.5, 1 / hours));
+  constructor(halfLivesHours: readonly number[], section = StoreSection.alone()) {
+    this.#halfLivesHours = halfLivesHours;
+    this.#section = section;
   }
 
   /** Decays every weight by `hours`. */
   decay(hours: number): void {
-    for (const [index, hourly] of this.#hourlyDecays.entries()) {
-      const factor = Math.pow(hourly, hours);
-      const from = index * this.#width;
+    const { floats: weights, firstFloat } = this.#section;
+    for (const [index, halfLifeHours] of this.#halfLivesHours.entries()) {
+      const factor = Math.pow(Math.pow(0.5, 1 / halfLifeHours), hours);
+      const from = firstFloat + index * this.#width;
       for (let at = from; at < from + this.#width; at++) {
-        const weight = (this.#weights[at] ?? 0) * factor;
-        this.#weights[at] = weight < NEGLIGIBLE_WEIGHT ? 0 : weight;
+        const weight = (weights[at] ?? 0) * factor;
+        weights[at] = weight < NEGLIGIBLE_WEIGHT ? 0 : weight;
       }
     }
   }
@@ -39,16 +43,19 @@ export class HistogramBank {
   add(value: number): void {
     const bucket = bucketOf(value);
     this.#extendTo(bucket);
-    for (let index = 0; index < this.#hourlyDecays.length; index++) {
-      const at = index * this.#width + bucket - this.#base;
-      this.#weights[at] = (this.#weights[at] ?? 0) + 1;
+    const { floats: weights, firstFloat } = this.#section;
+    for (let index = 0; index < this.#halfLivesHours.length; index++) {
+      const at = firstFloat + index * this.#width + bucket - this.#base;
+      weights[at] = (weights[at] ?? 0) + 1;
     }
   }
 
   /** Total weight of one histogram. */
   weight(index: number): number {
+    const { floats: weights, firstFloat } = this.#section;
+    const first = firstFloat + index * this.#width;
     let sum = 0;
-    for (let at = index * this.#width; at < (index + 1) * this.#width; at++) sum += this.#weights[at] ?? 0;
+    for (let at = first; at < first + this.#width; at++) sum += weights[at] ?? 0;
     return sum;
   }
 
@@ -58,13 +65,15 @@ export class HistogramBank {
    */
   percentiles(index: number, percentiles: readonly number[], into: Float64Array, offset: number): void {
     const total = this.weight(index);
+    const { floats: weights, firstFloat } = this.#section;
+    const first = firstFloat + index * this.#width;
     let cumulated = 0;
     let bucket = -1;
     for (const [rank, percentile] of percentiles.entries()) {
       const rankWeight = percentile * total;
       while (bucket < this.#width - 1 && (cumulated < rankWeight || bucket < 0)) {
         bucket += 1;
-        cumulated += this.#weights[index * this.#width + bucket] ?? 0;
+        cumulated += weights[first + bucket] ?? 0;
       }
       into[offset + rank] = total > 0 ? bucketValue(this.#base + bucket) : NaN;
     }
@@ -80,13 +89,25 @@ export class HistogramBank {
   save(out: ByteWriter): void {
     out.u16(this.#base);
     out.u16(this.#width);
-    out.codes(this.#weights, encodeWeight, ZERO_CODE);
+    out.codes(this.#weights(), encodeWeight, ZERO_CODE);
   }
 
   load(from: ByteReader): void {
     this.#base = from.u16();
     this.#width = from.u16();
-    this.#weights = Float32Array.from(from.codes(this.#width * this.#hourlyDecays.length, ZERO_CODE), decodeWeight);
+    const codes = from.codes(this.#count, ZERO_CODE);
+    this.#section.resize(this.#count * FLOAT_BYTES);
+    this.#weights().set(codes.slice(0, this.#count).map(decodeWeight));
+  }
+
+  #weights(): Float32Array {
+    const { floats, firstFloat } = this.#section;
+    return floats.subarray(firstFloat, firstFloat + this.#count);
+  }
+
+  /** Count of all weights. */
+  get #count(): number {
+    return this.#width * this.#halfLivesHours.length;
   }
 
   #extendTo(bucket: number): void {
@@ -94,27 +115,25 @@ export class HistogramBank {
     const used = this.#usedBuckets();
     const base = Math.max(0, Math.min(used?.low ?? bucket, bucket) - (bucket < this.#base ? GROWTH_BUCKETS : 1));
     const width = Math.max(used?.high ?? bucket, bucket) + GROWTH_BUCKETS - base;
-    const weights = new Float32Array(width * this.#hourlyDecays.length);
-    if (used !== null) {
-      for (let index = 0; index < this.#hourlyDecays.length; index++) {
-        const from = index * this.#width + used.low - this.#base;
-        weights.set(this.#weights.subarray(from, from + used.high - used.low + 1), index * width + used.low - base);
-      }
-    }
+    const [before, baseBefore, widthBefore] = [this.#weights().slice(), this.#base, this.#width];
     this.#base = base;
     this.#width = width;
-    this.#weights = weights;
+    this.#section.resize(this.#count * FLOAT_BYTES);
+    const weights = this.#weights().fill(0);
+    if (used === null) return;
+    for (let index = 0; index < this.#halfLivesHours.length; index++) {
+      const from = index * widthBefore + used.low - baseBefore;
+      weights.set(before.subarray(from, from + used.high - used.low + 1), index * width + used.low - base);
+    }
   }
 
   #usedBuckets(): { readonly low: number; readonly high: number } | null {
-    const used = Array.from({ length: this.#width }, (_, bucket) => bucket).filter((bucket) => this.#hasWeight(bucket));
+    const weights = this.#weights();
+    const hasWeight = (bucket: number) => this.#halfLivesHours.some((_, index) => (weights[index * this.#width + bucket] ?? 0) > 0);
+    const used = Array.from({ length: this.#width }, (_, bucket) => bucket).filter(hasWeight);
     const [low] = used;
     const high = used.at(-1);
     return low === undefined || high === undefined ? null : { low: this.#base + low, high: this.#base + high };
-  }
-
-  #hasWeight(bucket: number): boolean {
-    return this.#hourlyDecays.some((_, index) => (this.#weights[index * this.#width + bucket] ?? 0) > 0);
   }
 }
 

@@ -3,47 +3,56 @@
 
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { decodeValue, encodeValue, UNKNOWN_CODE } from './log-scale.ts';
+import { StoreSection } from './model-store.ts';
+
+const CODE_BYTES = Uint16Array.BYTES_PER_ELEMENT;
+/** Hours by which the stored peaks grow. */
+const GROWTH_HOURS = 24;
 
 /** Hourly peaks and upper quartiles; hours count from the epoch. NaN: not measured. */
 export class HourRing {
-  readonly #peaks: Uint16Array;
-  readonly #uppers: Uint16Array;
+  readonly #peakHours: number;
+  readonly #upperHours: number;
+  /** Peaks of the last hours: all since the first one, up to `#peakHours`. */
+  readonly #peaks: StoreSection;
+  /** Upper quartiles of the last `#upperHours` hours; empty before the first. */
+  readonly #uppers: StoreSection;
   /** The hour after the newest stored one. */
   #end = 0;
 
-  /** @param peakHours hours of stored peaks; `upperHours`: of stored upper quartiles */
-  constructor(peakHours: number, upperHours: number) {
-    this.#peaks = new Uint16Array(peakHours);
-    this.#uppers = new Uint16Array(upperHours);
+  /** @param peakHours maximum hours of stored peaks; `upperHours`: of stored upper quartiles */
+  constructor(peakHours: number, upperHours: number, peaks = StoreSection.alone(), uppers = StoreSection.alone()) {
+    this.#peakHours = peakHours;
+    this.#upperHours = upperHours;
+    this.#peaks = peaks;
+    this.#uppers = uppers;
   }
 
   /** Appends an hour; hours between it and the newest stored one are unknown. */
   push(hour: number, peak: number, upperQuartile: number): void {
-    const [peaks, uppers] = [this.#peaks, this.#uppers];
-    if (this.#end === 0 || hour - this.#end >= peaks.length) {
-      peaks.fill(UNKNOWN_CODE);
-      uppers.fill(UNKNOWN_CODE);
-    } else {
-      for (let missing = this.#end; missing < hour; missing++) {
-        peaks[missing % peaks.length] = UNKNOWN_CODE;
-        if (uppers.length > 0) uppers[missing % uppers.length] = UNKNOWN_CODE;
-      }
+    const isFirst = this.#end === 0 || hour - this.#end >= this.#peakHours;
+    this.#fit(isFirst ? 1 : hour + 1 - this.#firstKnown());
+    this.#uppers.resize(this.#upperHours * CODE_BYTES);
+    for (const [ring, value] of [[this.#peaks, peak] as const, [this.#uppers, upperQuartile] as const]) {
+      const { codes, firstCode, codeCount } = ring;
+      if (codeCount === 0) continue;
+      if (isFirst) codes.fill(UNKNOWN_CODE, firstCode, firstCode + codeCount);
+      else for (let missing = this.#end; missing < hour; missing++) codes[firstCode + (missing % codeCount)] = UNKNOWN_CODE;
+      codes[firstCode + (hour % codeCount)] = encodeValue(value);
     }
-    peaks[hour % peaks.length] = encodeValue(peak);
-    if (uppers.length > 0) uppers[hour % uppers.length] = encodeValue(upperQuartile);
     this.#end = hour + 1;
   }
 
   /** Highest peak of the `hours` hours before the hour `before`; NaN: none. */
   maxPeak(before: number, hours: number): number {
-    const peaks = this.#peaks;
+    const { codes, firstCode, codeCount } = this.#peaks;
     const end = Math.min(before, this.#end);
-    const begin = Math.max(before - hours, this.#end - peaks.length, 0);
+    const begin = Math.max(before - hours, this.#end - codeCount, 0);
     let highest = UNKNOWN_CODE;
-    for (let hour = begin, at = begin % peaks.length; hour < end; hour++) {
-      const code = peaks[at] ?? 0;
+    for (let hour = begin, at = begin % codeCount; hour < end; hour++) {
+      const code = codes[firstCode + at] ?? 0;
       if (code > highest) highest = code;
-      at = at + 1 === peaks.length ? 0 : at + 1;
+      at = at + 1 === codeCount ? 0 : at + 1;
     }
     return decodeValue(highest);
   }
@@ -56,7 +65,7 @@ export class HourRing {
     const codes: number[] = [];
     let unknown = 0;
     for (let hour = Math.max(before - hours, this.#firstKnown()); hour < before; hour++) {
-      const code = this.#peakCode(hour);
+      const code = this.#codeIn(this.#peaks, hour);
       if (code !== UNKNOWN_CODE) codes.push(code);
       else unknown += 1;
     }
@@ -71,7 +80,7 @@ export class HourRing {
     let offset = 0;
     for (const [index, hours] of windows.entries()) {
       for (; offset < hours; offset++) {
-        const code = this.#peakCode(before - 1 - offset);
+        const code = this.#codeIn(this.#peaks, before - 1 - offset);
         if (code > highest) highest = code;
       }
       found(index, decodeValue(highest));
@@ -79,37 +88,57 @@ export class HourRing {
   }
 
   peakAt(hour: number): number {
-    return decodeValue(this.#peakCode(hour));
+    return decodeValue(this.#codeIn(this.#peaks, hour));
   }
 
   upperAt(hour: number): number {
-    const length = this.#uppers.length;
-    return hour >= this.#end || hour < this.#end - length ? NaN : decodeValue(this.#uppers[hour % length] ?? 0);
+    return decodeValue(this.#codeIn(this.#uppers, hour));
   }
 
   save(out: ByteWriter): void {
-    const length = Math.min(this.#end - this.#firstKnown(), this.#peaks.length);
+    const length = this.#end - this.#firstKnown();
     out.f64(this.#end);
     out.u16(length);
-    for (let hour = this.#end - length; hour < this.#end; hour++) out.u16(this.#peakCode(hour));
-    for (const upper of this.#uppers) out.u16(upper);
+    for (let hour = this.#end - length; hour < this.#end; hour++) out.u16(this.#codeIn(this.#peaks, hour));
+    const { codes, firstCode, codeCount } = this.#uppers;
+    for (let at = 0; at < this.#upperHours; at++) out.u16(codeCount === 0 ? UNKNOWN_CODE : (codes[firstCode + at] ?? UNKNOWN_CODE));
   }
 
   load(from: ByteReader): void {
     this.#end = from.f64();
     const length = from.u16();
-    for (let hour = this.#end - length; hour < this.#end; hour++) this.#peaks[hour % this.#peaks.length] = from.u16();
-    for (let at = 0; at < this.#uppers.length; at++) this.#uppers[at] = from.u16();
+    this.#fit(length);
+    if (this.#end > 0) this.#uppers.resize(this.#upperHours * CODE_BYTES);
+    const { codes, firstCode, codeCount } = this.#peaks;
+    for (let hour = this.#end - length; hour < this.#end; hour++) codes[firstCode + (hour % codeCount)] = from.u16();
+    for (let at = 0; at < this.#upperHours; at++) {
+      const code = from.u16();
+      if (this.#uppers.codeCount > 0) codes[this.#uppers.firstCode + at] = code;
+    }
   }
 
   #firstKnown(): number {
-    let first = Math.max(0, this.#end - this.#peaks.length);
-    while (first < this.#end && this.#peakCode(first) === UNKNOWN_CODE) first += 1;
+    let first = Math.max(0, this.#end - this.#peaks.codeCount);
+    while (first < this.#end && this.#codeIn(this.#peaks, first) === UNKNOWN_CODE) first += 1;
     return first;
   }
 
-  #peakCode(hour: number): number {
-    const length = this.#peaks.length;
-    return hour >= this.#end || hour < this.#end - length ? UNKNOWN_CODE : (this.#peaks[hour % length] ?? 0);
+  /** Code of an hour in a ring of the last hours; UNKNOWN_CODE where the ring does not have it. */
+  #codeIn(ring: StoreSection, hour: number): number {
+    const { codes, firstCode, codeCount } = ring;
+    // An hour before 1970 has no place.
+    return hour >= this.#end || hour < this.#end - codeCount || hour < 0 ? UNKNOWN_CODE : (codes[firstCode + (hour % codeCount)] ?? 0);
+  }
+
+  /** Grows the ring of peaks to at least `hours`, up to its maximum. */
+  #fit(hours: number): void {
+    const capacity = this.#peaks.codeCount;
+    if (hours <= capacity || capacity === this.#peakHours) return;
+    const before = this.#peaks.codes.slice(this.#peaks.firstCode, this.#peaks.firstCode + capacity);
+    this.#peaks.resize(Math.min(this.#peakHours, Math.ceil(hours / GROWTH_HOURS) * GROWTH_HOURS) * CODE_BYTES);
+    const { codes, firstCode, codeCount } = this.#peaks;
+    codes.fill(UNKNOWN_CODE, firstCode, firstCode + codeCount);
+    for (let hour = Math.max(0, this.#end - capacity); hour < this.#end; hour++)
+      codes[firstCode + (hour % codeCount)] = before[hour % capacity] ?? UNKNOWN_CODE;
   }
 }

@@ -7,6 +7,7 @@ import type { ByteReader, ByteWriter } from '../history/byte-codec.ts';
 import { CoverageShare } from '../history/coverage-share.ts';
 import { HistogramBank } from '../history/histogram-bank.ts';
 import { HourRing } from '../history/hour-ring.ts';
+import type { ModelStore } from '../history/model-store.ts';
 import {
   GOALS,
   MEMORY_LOWER_INTERVAL_HOURS,
@@ -20,13 +21,14 @@ import { hourOf } from '../history/slots.ts';
 
 /** Two weeks: the default window of history. */
 const RING_HOURS = 336;
-const HALF_LIFE_HOURS = 336;
+const HALF_LIVES_HOURS = [336];
 
 /** Memory level of one container, its percentiles, and the coverage of each goal. */
 export class MemoryModel {
-  readonly ring = new HourRing(RING_HOURS, 0);
-  readonly #bank = new HistogramBank([HALF_LIFE_HOURS]);
-  readonly #coverages = GOALS.map(() => new CoverageShare());
+  readonly ring: HourRing;
+  readonly #bank: HistogramBank;
+  /** State of the coverage of each goal, in the order of `GOALS`. */
+  readonly #coverages = GOALS.flatMap(() => Array.from({ length: CoverageShare.SIZE }, () => 0));
   #hour = -1;
   /** Open hour: its highest point, the count of points, and how many of them each goal's request covered. */
   #hourPeak: Bytes = NaN;
@@ -38,6 +40,11 @@ export class MemoryModel {
   #level: Bytes = NaN;
   /** Hour in which the level last fell; NaN: never. */
   #loweredAtHour = NaN;
+
+  constructor(store: ModelStore) {
+    this.ring = new HourRing(RING_HOURS, 0, store.addSection(), store.addSection());
+    this.#bank = new HistogramBank(HALF_LIVES_HOURS, store.addSection());
+  }
 
   /** Last point; NaN before the first. */
   get latest(): Bytes {
@@ -96,7 +103,7 @@ export class MemoryModel {
 
   /** Share of the points of the last week that the requests of a goal covered. */
   coverage(goal: Goal): CoverageShare['value'] {
-    return this.#coverages[GOALS.indexOf(goal)]?.value ?? { share: 0, hours: 0 };
+    return this.#coverageOf(GOALS.indexOf(goal)).value;
   }
 
   save(out: ByteWriter): void {
@@ -104,7 +111,7 @@ export class MemoryModel {
     out.u32(this.#hoursKnown);
     out.u8(this.#points);
     for (const covered of this.#covered) out.u8(covered);
-    for (const coverage of this.#coverages) coverage.save(out);
+    for (const at of GOALS.keys()) this.#coverageOf(at).save(out);
     this.ring.save(out);
     this.#bank.save(out);
   }
@@ -118,15 +125,19 @@ export class MemoryModel {
     this.#hoursKnown = from.u32();
     this.#points = from.u8();
     this.#covered = this.#covered.map(() => from.u8());
-    for (const coverage of this.#coverages) coverage.load(from);
+    for (const at of GOALS.keys()) this.#coverageOf(at).load(from);
     this.ring.load(from);
     this.#bank.load(from);
+  }
+
+  #coverageOf(at: number): CoverageShare {
+    return new CoverageShare(this.#coverages, at * CoverageShare.SIZE);
   }
 
   #closeHour(hour: number): void {
     const wasMeasured = this.#points > 0;
     if (wasMeasured) {
-      for (const [at, coverage] of this.#coverages.entries()) coverage.add((this.#covered[at] ?? 0) / this.#points);
+      for (const at of GOALS.keys()) this.#coverageOf(at).add((this.#covered[at] ?? 0) / this.#points);
       this.ring.push(this.#hour, this.#hourPeak, NaN);
       this.#hoursKnown += 1;
     }

@@ -5,12 +5,14 @@
 
 import { decodeValue, encodeValue, ZERO_CODE } from '../history/log-scale.ts';
 import type { ByteReader, ByteWriter } from '../history/byte-codec.ts';
+import { StoreSection } from '../history/model-store.ts';
 import { INCREASE_RATIO, type LossPrices } from '../recommender-rules.ts';
 
 /** Count of averaged predictors: the single best one changes too often. */
 const TOP_K = 4;
 /** Shortfall below this counts as 0, so that of equal predictors the lower margin wins. */
 const NEGLIGIBLE = 1e-9;
+const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /** Decision of a panel with its predictors. */
 export interface PanelDecision {
@@ -34,18 +36,18 @@ export interface PredictorPanelRules {
 /** Discounted losses of all predictors of one pace. */
 export class PredictorPanel {
   readonly #rules: PredictorPanelRules;
-  readonly #hourlyDiscount: number;
-  readonly #overage: Float32Array;
-  readonly #shortfall: Float32Array;
+  /** Count of predictors. */
+  readonly #count: number;
+  /** Overage of each predictor, then shortfall of each; empty before the first hour. */
+  readonly #losses: StoreSection;
   #used = 0;
   #points = 0;
 
   /** @param forecasts count of forecasts; each is combined with every margin */
-  constructor(forecasts: number, rules: PredictorPanelRules) {
+  constructor(forecasts: number, rules: PredictorPanelRules, losses = StoreSection.alone()) {
     this.#rules = rules;
-    this.#hourlyDiscount = Math.pow(0.5, 1 / rules.lossHalfLifeHours);
-    this.#overage = new Float32Array(forecasts * rules.margins.length);
-    this.#shortfall = new Float32Array(forecasts * rules.margins.length);
+    this.#count = forecasts * rules.margins.length;
+    this.#losses = losses;
   }
 
   /**
@@ -54,15 +56,16 @@ export class PredictorPanel {
    * @param points the hour's usage, in order of time
    */
   addLoss(forecasts: Float64Array, points: readonly number[]): void {
-    const { margins, prices, raisesOnOverrun } = this.#rules;
-    const discount = this.#hourlyDiscount;
+    const { margins, prices, raisesOnOverrun, lossHalfLifeHours } = this.#rules;
+    const discount = Math.pow(0.5, 1 / lossHalfLifeHours);
     const total = points.reduce((sum, point) => sum + point, 0);
     const highest = points.reduce((max, point) => Math.max(max, point), 0);
     this.#used = this.#used * discount + total;
     this.#points = this.#points * discount + points.length;
     const overrunPrice = (prices.overrun * this.#used) / this.#points;
-    const [allOverage, allShortfall] = [this.#overage, this.#shortfall];
-    let at = 0;
+    this.#losses.resize(2 * this.#count * FLOAT_BYTES);
+    const { floats: losses, firstFloat } = this.#losses;
+    let at = firstFloat;
     for (const forecast of forecasts) {
       for (const margin of margins) {
         let request = Number.isNaN(forecast) ? 0 : forecast * margin;
@@ -78,8 +81,8 @@ export class PredictorPanel {
           shortfall += overrunPrice + prices.shortfall * (point - request);
           if (raisesOnOverrun) request = point * INCREASE_RATIO;
         }
-        allOverage[at] = (allOverage[at] ?? 0) * discount + overage;
-        allShortfall[at] = (allShortfall[at] ?? 0) * discount + shortfall;
+        losses[at] = (losses[at] ?? 0) * discount + overage;
+        losses[at + this.#count] = (losses[at + this.#count] ?? 0) * discount + shortfall;
         at += 1;
       }
     }
@@ -92,14 +95,17 @@ export class PredictorPanel {
    */
   decide(forecasts: Float64Array, weight: number): PanelDecision | null {
     const { margins } = this.#rules;
+    const { floats: losses, firstFloat } = this.#losses;
+    const hasLosses = this.#points > 0;
     const lowest = new LowestLosses();
     let at = 0;
     for (const forecast of forecasts) {
       const next = at + margins.length;
       if (Number.isNaN(forecast)) at = next;
       for (; at < next; at++) {
-        const shortfall = this.#shortfall[at] ?? 0;
-        lowest.add(at, (this.#overage[at] ?? 0) + (shortfall < NEGLIGIBLE ? 0 : weight * shortfall));
+        const overage = hasLosses ? (losses[firstFloat + at] ?? 0) : 0;
+        const shortfall = hasLosses ? (losses[firstFloat + this.#count + at] ?? 0) : 0;
+        lowest.add(at, overage + (shortfall < NEGLIGIBLE ? 0 : weight * shortfall));
       }
     }
     const count = lowest.indices.length;
@@ -119,14 +125,22 @@ export class PredictorPanel {
   save(out: ByteWriter): void {
     out.f64(this.#used);
     out.f64(this.#points);
-    out.codes(this.#overage, encodeValue, ZERO_CODE);
-    out.codes(this.#shortfall, encodeValue, ZERO_CODE);
+    for (const losses of this.#lossArrays()) out.codes(losses, encodeValue, ZERO_CODE);
   }
 
   load(from: ByteReader): void {
     this.#used = from.f64();
     this.#points = from.f64();
-    for (const sums of [this.#overage, this.#shortfall]) sums.set(from.codes(sums.length, ZERO_CODE).map(decodeValue));
+    const codes = [from.codes(this.#count, ZERO_CODE), from.codes(this.#count, ZERO_CODE)];
+    if (this.#points === 0) return;
+    this.#losses.resize(2 * this.#count * FLOAT_BYTES);
+    for (const [at, losses] of this.#lossArrays().entries()) losses.set((codes[at] ?? []).map(decodeValue));
+  }
+
+  #lossArrays(): readonly [overage: Float32Array, shortfall: Float32Array] {
+    if (this.#points === 0) return [new Float32Array(this.#count), new Float32Array(this.#count)];
+    const { floats, firstFloat } = this.#losses;
+    return [floats.subarray(firstFloat, firstFloat + this.#count), floats.subarray(firstFloat + this.#count, firstFloat + 2 * this.#count)];
   }
 }
 

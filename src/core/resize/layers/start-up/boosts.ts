@@ -2,7 +2,7 @@
 // a value in force, as drift or as a saving.
 
 import { POD_ANNOTATIONS } from '../../../../apis/annotations.ts';
-import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import { copyContainer, copyPod, type ContainerRecord, type PodRecord } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import type { Values } from '../../model/container-values.ts';
 import type { PlannedPod } from '../../model/planned-pod.ts';
@@ -34,7 +34,7 @@ export function withoutBoosts(pods: readonly PodRecord[], context: BoostContext)
       const base = usual.get(container.name);
       return base === undefined ? container : withCpuOf(container, base);
     });
-    return { ...pod, containers, resize: { state: 'in-progress', message: 'start-up boost', since: null }, live: pod };
+    return copyPod(pod, { containers, resize: { state: 'in-progress', message: 'start-up boost', since: null } as const, live: pod });
   });
 }
 
@@ -55,12 +55,11 @@ export function boostsOf(pods: readonly PodRecord[], boosts: readonly StartUpBoo
 }
 
 function withCpuOf(container: ContainerRecord, base: RequestsAndLimits): ContainerRecord {
-  return {
-    ...container,
+  return copyContainer(container, {
     ...cpuOf(container, base),
     actual: container.actual === null ? null : cpuOf(container.actual, base),
     allocated: container.allocated === null ? null : { ...container.allocated, cpuMillicores: base.requests.cpuMillicores },
-  };
+  });
 }
 
 /** Whether pods of the workload may be changed: in mode Approve only once a size was approved. */

@@ -6,7 +6,7 @@ import type { AutoscalerState } from '../../../hpa/autoscaler-state.ts';
 import { hasOriginalRequest, isWorthStoring, type FollowedAutoscaler, type FollowedTarget } from '../../../hpa/follow-targets.ts';
 import { readOriginal, type AutoscalerMemory } from '../../../hpa/recorded-target.ts';
 import { meanRequest, usualRequest } from '../../../hpa/scale-point.ts';
-import type { PodRecord } from '#kube/records/pod';
+import { copyContainer, copyPod, type PodRecord } from '#kube/records/pod';
 import { autoscalersIn } from './autoscalers.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
 import type { DecisionEvent } from '../../model/decision-event.ts';
@@ -70,9 +70,9 @@ export function podsAfter(pods: readonly PodRecord[], steps: readonly Pick<Resiz
     if (step === undefined) return pod;
     const containers = pod.containers.map((container) => {
       const to = step.containers.find(({ name }) => name === container.name)?.to;
-      return to === undefined ? container : { ...container, ...to };
+      return to === undefined ? container : copyContainer(container, to);
     });
-    return { ...pod, containers };
+    return copyPod(pod, { containers });
   });
 }
 
