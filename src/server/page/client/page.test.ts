@@ -116,7 +116,7 @@ describe('state labels', () => {
     }) as Recommendation;
 
   test.each([
-    [{ state: 'awaiting', reason: 'cooldown', until: '2026-11-20T14:50:00.000Z' }, 'In cooldown until 14:50'],
+    [{ state: 'awaiting', reason: 'cooldown', until: '2026-11-20T14:50:00.000Z' }, 'In cooldown until 20 Nov 14:50'],
     [{ state: 'awaiting', reason: 'approval' }, 'Awaits approval'],
     [{ state: 'blocked', reason: 'no-in-place' }, 'Blocked: in-place resize not supported'],
     [{ state: 'awaiting', reason: 'of-a-later-version' }, 'Of-a-later-version'],

@@ -1,5 +1,5 @@
 import type { Recommendation, OptionalResources } from '../../../../apis/http/types.generated.ts';
-import { clock } from '../format.ts';
+import { moment } from '../format.ts';
 import type { IconName } from '../icons.ts';
 
 /** A displayed state: text, colour and icon. */
@@ -42,7 +42,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export function describeState(item: Pick<Recommendation, 'state' | 'reason' | 'until'>): StateDescription {
   const reason = item.reason === null ? '' : (REASONS[item.reason] ?? item.reason);
-  const until = item.until === null ? '' : ` until ${clock(item.until)}`;
+  const until = item.until === null ? '' : ` until ${moment(item.until)}`;
   switch (item.state) {
     case 'collecting':
       return { word: 'Collecting usage', tone: '', icon: 'dots' };
