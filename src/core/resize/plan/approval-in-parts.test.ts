@@ -1,11 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { approved } from '../../../../test/builders/approvals.ts';
+import { APPROVE, approved, cpusOf, memoryOf, run, two } from '../../../../test/builders/approvals.ts';
 import {
-  aContainer,
   amounts,
   anAdvice,
   anHpaRecord,
-  aPodRecord,
   aSituation,
   autoPolicy,
   aWorkloadRecord,
@@ -14,50 +12,12 @@ import {
   T0,
 } from '../../../../test/builders/rightsizing.ts';
 import { aSample, FIVE_MINUTES } from '../../../../test/builders/usage.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES as RULES } from '../../recommender/advice.ts';
 import { ContainerModel } from '../../recommender/container-model.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
 
-const APPROVE = autoPolicy({ mode: 'Approve' });
-/** Decides every `step` minutes; the pods get the values. @returns the last situation and the decisions */
-function run(
-  s: WorkloadSituation,
-  minutes: number,
-  step = 5,
-  each: (s: WorkloadSituation, m: number) => Partial<WorkloadSituation> = () => ({}),
-) {
-  const start = s.now;
-  const decisions = [];
-  for (let m = 0; m <= minutes; m += step) {
-    const now = start + m * MINUTE_MS;
-    s = { ...s, now, demand: s.demand.map((d) => ({ ...d, throttlingMeasuredAt: now })) };
-    s = { ...s, ...each(s, m) };
-    const d = decideWorkload(s);
-    decisions.push(d);
-    const changed = (uid: string) => d.steps.some(({ pod }) => pod.uid === uid);
-    const after = resized(s.pods, d.steps).map((p) => (changed(p.uid) ? { ...p, resizedBy: { manager: 'evenkeel', at: now } } : p));
-    s = { ...s, memory: d.memory, pods: after };
-  }
-  return { s, decisions };
-}
-const cpusOf = (s: WorkloadSituation) => s.pods.map((p) => p.containers[0]!.requests.cpuMillicores);
-const memoryOf = (s: WorkloadSituation) => s.pods.map((p) => p.containers[0]!.requests.memoryBytes! / MiB);
-function two(change: Partial<WorkloadSituation> = {}, n = 3): WorkloadSituation {
-  const cs = [aContainer({ name: 'main' }), aContainer({ name: 'proxy' })];
-  return aSituation({
-    policy: APPROVE,
-    pods: Array.from({ length: n }, (_, i) => aPodRecord({ name: `web-${i + 1}`, containers: cs })),
-    workload: aWorkloadRecord({
-      containers: cs.map(({ name, requests, limits }) => ({ name, requests, limits, sidecar: false, image: name })),
-      replicas: { desired: n, current: n, ready: n },
-    }),
-    advice: [anAdvice({ container: 'main', cpu: '900m', memory: '512Mi' }), anAdvice({ container: 'proxy' })],
-    demand: ['main', 'proxy'].map((container) => ({ container, windows: [], throttlingMeasuredAt: T0 })),
-    ...change,
-  });
-}
 const keda = { namespace: 'shop', name: 'web', hpa: 'web', utilizationOf: ['memory'] } as never;
 const memoryHpa = anHpaRecord({ metrics: [{ resource: 'memory', percent: 70 }] });
 

@@ -1,48 +1,20 @@
 import { expect, test } from '@jest/globals';
-import { approved } from '../../../../test/builders/approvals.ts';
+import { APPROVE, approved, cpusOf, memoryOf, run, two } from '../../../../test/builders/approvals.ts';
 import {
-  aContainer,
   amounts,
   anAdvice,
-  aPodRecord,
   aSituation,
   autoPolicy,
   aWorkloadRecord,
   NO_OVERRIDES,
   pods,
-  resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import type { RequestsAndLimits } from '#kube/records/resources';
-import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
 import { correctFutureTimestamps } from '../status/memory-codec.ts';
 
-const APPROVE = autoPolicy({ mode: 'Approve' });
-/** Decides every `step` minutes; the pods get the values. @returns the last situation and the decisions */
-function run(
-  s: WorkloadSituation,
-  minutes: number,
-  step = 5,
-  each: (s: WorkloadSituation, m: number) => Partial<WorkloadSituation> = () => ({}),
-) {
-  const start = s.now;
-  const decisions = [];
-  for (let m = 0; m <= minutes; m += step) {
-    const now = start + m * MINUTE_MS;
-    s = { ...s, now, demand: s.demand.map((d) => ({ ...d, throttlingMeasuredAt: now })) };
-    s = { ...s, ...each(s, m) };
-    const d = decideWorkload(s);
-    decisions.push(d);
-    const changed = (uid: string) => d.steps.some(({ pod }) => pod.uid === uid);
-    const after = resized(s.pods, d.steps).map((p) => (changed(p.uid) ? { ...p, resizedBy: { manager: 'evenkeel', at: now } } : p));
-    s = { ...s, memory: d.memory, pods: after };
-  }
-  return { s, decisions };
-}
-const cpusOf = (s: WorkloadSituation, container = 0) => s.pods.map((p) => p.containers[container]!.requests.cpuMillicores);
-const memoryOf = (s: WorkloadSituation) => s.pods.map((p) => p.containers[0]!.requests.memoryBytes! / MiB);
 const NONE = amounts(null, null);
 const LEARNT: RequestsAndLimits = { requests: amounts('100m', '128Mi'), limits: NONE };
 function approvedBy(s: WorkloadSituation, values: RequestsAndLimits, by = 'ann', at = s.now): WorkloadSituation {
@@ -54,21 +26,6 @@ function deployed(s: WorkloadSituation, requests: RequestsAndLimits['requests'],
   return { ...s, now, workload: aWorkloadRecord({}, { requests }), pods: all };
 }
 const PROXY = { container: 'proxy' };
-/** Containers main and proxy. */
-function two(change: Partial<WorkloadSituation> = {}, n = 3, proxy = amounts('500m', '512Mi')): WorkloadSituation {
-  const cs = [aContainer({ name: 'main' }), aContainer({ name: 'proxy', requests: proxy })];
-  return aSituation({
-    policy: APPROVE,
-    pods: Array.from({ length: n }, (_, i) => aPodRecord({ name: `web-${i + 1}`, containers: cs })),
-    workload: aWorkloadRecord({
-      containers: cs.map(({ name, requests, limits }) => ({ name, requests, limits, sidecar: false, image: name })),
-      replicas: { desired: n, current: n, ready: n },
-    }),
-    advice: [anAdvice(), anAdvice(PROXY)],
-    demand: ['main', 'proxy'].map((container) => ({ container, windows: [], throttlingMeasuredAt: T0 })),
-    ...change,
-  });
-}
 const proxyIn = (mode: 'Off' | 'Recommend' | 'Approve') => [{ name: { text: 'proxy' }, policy: { ...autoPolicy().container, mode } }];
 const KEDA = { namespace: 'shop', name: 'web', hpa: 'other', utilizationOf: ['cpu'] } as never;
 
