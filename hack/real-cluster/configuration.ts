@@ -28,6 +28,8 @@ const AUDIT_POLICY = {
       resources: [{ group: 'coordination.k8s.io', resources: ['leases'] }],
       namespaces: ['evenkeel-system'],
     },
+    // Evenkeel's records name the version that they were decided from.
+    { level: 'Request', verbs: ['create', 'update', 'patch', 'delete'], resources: [{ group: 'evenkeel.io' }] },
     { level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
     { level: 'None' },
   ],

@@ -18,6 +18,8 @@ export interface DecidedWorkload {
   readonly published: boolean;
   /** UID of the Recommendation at the decision; absent: there was none. */
   readonly recommendationUid?: string;
+  /** Version of the Recommendation with the status; absent: unknown, and the informers' version counts. */
+  readonly resourceVersion?: string;
   /** The decided status; if it is published, the last written one. */
   readonly status: RecommendationStatus;
   readonly advice: readonly ContainerAdvice[];

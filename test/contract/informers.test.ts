@@ -153,14 +153,16 @@ describe('on the embedded cluster', () => {
     const records = new KubernetesRecordWriter(transport);
     const object = { plural: 'recommendations', namespace: 'shop', name: 'deployment-web' };
     const spec = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } };
-    expect(await records.apply(object, { spec }, 'evenkeel-recommendation')).toMatchObject({
+    expect(await records.apply(object, { spec }, { fieldManager: 'evenkeel-recommendation' })).toMatchObject({
       kind: 'done',
       object: { kind: 'Recommendation' },
     });
-    expect(await records.applyStatus(object, { state: 'collecting' }, 'evenkeel-recommendation')).toMatchObject({ kind: 'done' });
+    expect(await records.applyStatus(object, { state: 'collecting' }, { fieldManager: 'evenkeel-recommendation' })).toMatchObject({
+      kind: 'done',
+    });
     await until(() => state.findRecommendation(WEB)?.status?.state === 'collecting', 'the Recommendation is seen: its informer follows it');
     const wrong = { spec: { targetRef: { ...spec.targetRef, kind: 'Unknown' } } };
-    expect(await records.apply(object, wrong, 'evenkeel-recommendation')).toMatchObject({ kind: 'refused' });
+    expect(await records.apply(object, wrong, { fieldManager: 'evenkeel-recommendation' })).toMatchObject({ kind: 'refused' });
 
     const leases = new KubernetesLeaseStore(transport, { namespace: 'evenkeel-system', name: 'controller' });
     const lease = {

@@ -49,7 +49,7 @@ export interface AuditEvent {
     readonly name?: string;
   };
   readonly responseStatus?: { readonly code: number };
-  /** The request body, of Evenkeel's leases only. */
+  /** The request body, of Evenkeel's leases and own resources only. */
   readonly requestObject?: unknown;
   /** Annotations of admission, such as which webhook changed the object in which round. */
   readonly annotations?: Readonly<Record<string, string>>;

@@ -28,6 +28,11 @@ const lease = (seconds: number, who: string, holderIdentity: string): AuditEvent
   });
 const resize = (seconds: number, who: string): AuditEvent =>
   anEvent(seconds, who, '/api/v1/namespaces/shop/pods/web/resize', { objectRef: { resource: 'pods', subresource: 'resize' } });
+const record = (seconds: number, who: string, resourceVersion?: string): AuditEvent =>
+  anEvent(seconds, who, '/apis/evenkeel.io/v1alpha1/namespaces/shop/recommendations/deployment-web/status', {
+    objectRef: { resource: 'recommendations', subresource: 'status' },
+    requestObject: { metadata: { name: 'deployment-web', resourceVersion }, status: {} },
+  });
 
 describe('the proof of one acting controller', () => {
   test('lists the terms and the writes in each', () => {
@@ -44,10 +49,27 @@ describe('the proof of one acting controller', () => {
     ]);
   });
 
+  test('counts a record that a suspended leader had sent, where it has a precondition', () => {
+    const { terms, problems } = proveSingleWriter([lease(0, 'a', 'a'), lease(11, 'b', 'b'), record(12, 'a', '7'), record(13, 'b')]);
+    expect(problems).toEqual([]);
+    expect(terms.map(({ identity, records, lateRecords }) => [identity, records, lateRecords])).toEqual([
+      ['a', 0, 1],
+      ['b', 1, 0],
+    ]);
+  });
+
   test.each<[string, readonly AuditEvent[], RegExp]>([
     ['a write before the first term', [resize(0, 'a'), lease(1, 'a', 'a')], /by a .*before the first term/],
     ['a write of a follower', [lease(0, 'a', 'a'), resize(1, 'b')], /by b .*a led/],
     ['a write of a former leader that resumed', [lease(0, 'a', 'a'), lease(11, 'b', 'b'), resize(12, 'a')], /by a .*b led/],
+    ['a late record without a precondition', [lease(0, 'a', 'a'), lease(11, 'b', 'b'), record(12, 'a')], /by a .*b led/],
+    ['a record of a follower', [lease(0, 'a', 'a'), record(1, 'b', '7')], /by b .*a led/],
+    ['a record after the release', [lease(0, 'a', 'a'), lease(1, 'a', ''), record(2, 'a', '7')], /had released/],
+    [
+      'more late records than a leader has in flight',
+      [lease(0, 'a', 'a'), lease(11, 'b', 'b'), ...Array.from({ length: 11 }, () => record(12, 'a', '7'))],
+      /a wrote 11 records after its term/,
+    ],
     ['a write after the release', [lease(0, 'a', 'a'), lease(1, 'a', ''), resize(2, 'a')], /had released/],
     ['a write after the lease expired', [lease(0, 'a', 'a'), resize(11, 'a')], /had expired/],
     ['a lease taken before it expired', [lease(0, 'a', 'a'), lease(5, 'b', 'b')], /b took the lease 5000 ms after a renewed it last/],

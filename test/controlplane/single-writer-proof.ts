@@ -1,6 +1,8 @@
 // Proves from the API server's audit log that no two controllers acted at once: it derives the terms of the lease, and checks that every
-// write reserved to the leader lies in a term of its writer.
+// write reserved to the leader lies in a term of its writer. A record that a suspended leader had sent may be received later, because no
+// client can recall it; it has a precondition, so the API server stores it only where no other client has written the object since.
 
+import { POLICY_WORKERS, WORKLOAD_WORKERS } from '../../src/cmd/controller/reconcilers.ts';
 import type { AuditEvent } from './real-cluster.ts';
 
 /**
@@ -19,6 +21,8 @@ export interface Term {
   effects: number;
   /** Number of written records: statuses and Recommendations. */
   records: number;
+  /** Number of records with a precondition that were received after the term. */
+  lateRecords: number;
   firstWrite: number | null;
   lastWrite: number | null;
 }
@@ -32,6 +36,8 @@ export interface Proof {
 const LEASE = 'evenkeel-controller';
 /** Duration of the lease after its last renewal. */
 export const LEASE_MS = 10_000;
+/** A suspended leader has at most one request in flight for each of its workers. */
+const MAX_LATE_RECORDS = WORKLOAD_WORKERS + POLICY_WORKERS;
 /** Objects that every replica writes: its lease attempt, its status, access reviews, the CRDs at start, a token for kubelets. */
 const ANY_REPLICA = new Set([
   'leases',
@@ -53,6 +59,10 @@ export function proveSingleWriter(events: readonly AuditEvent[]): Proof {
     const problem = placeWrite(terms, identity, event);
     if (problem !== null) problems.push(problem);
   }
+  for (const { identity, lateRecords } of terms) {
+    if (lateRecords > MAX_LATE_RECORDS)
+      problems.push(`${identity} wrote ${lateRecords} records after its term: more than it had in flight`);
+  }
   return { terms, problems };
 }
 
@@ -60,13 +70,16 @@ export function proveSingleWriter(events: readonly AuditEvent[]): Proof {
 export function describeProof({ terms, problems }: Proof): string {
   const begun = terms[0]?.from ?? 0;
   const seconds = (time: number): string => ((time - begun) / 1000).toFixed(2).padStart(8);
-  const lines = terms.map(({ identity, from, until, lastRenewal, released, effects, records, firstWrite, lastWrite }, index) => {
-    const next = terms[index + 1];
-    const gap = next === undefined ? '' : `; next leader ${((next.from - lastRenewal) / 1000).toFixed(2)} s after its last renewal`;
-    const end = released ? 'released' : until === null ? 'still held' : 'not released';
-    const writes = firstWrite === null || lastWrite === null ? 'none' : `${seconds(firstWrite)} s …${seconds(lastWrite)} s`;
-    return `${seconds(from)} s …${seconds(until ?? lastRenewal)} s  ${identity}: ${effects} effects, ${records} records (${writes}); ${end}${gap}`;
-  });
+  const lines = terms.map(
+    ({ identity, from, until, lastRenewal, released, effects, records, lateRecords, firstWrite, lastWrite }, index) => {
+      const next = terms[index + 1];
+      const gap = next === undefined ? '' : `; next leader ${((next.from - lastRenewal) / 1000).toFixed(2)} s after its last renewal`;
+      const late = lateRecords === 0 ? '' : `, ${lateRecords} received after its term`;
+      const end = released ? 'released' : until === null ? 'still held' : 'not released';
+      const writes = firstWrite === null || lastWrite === null ? 'none' : `${seconds(firstWrite)} s …${seconds(lastWrite)} s`;
+      return `${seconds(from)} s …${seconds(until ?? lastRenewal)} s  ${identity}: ${effects} effects, ${records} records (${writes})${late}; ${end}${gap}`;
+    },
+  );
   return [`Terms of leaders, from the audit log (${problems.length} problems):`, ...lines, ...problems].join('\n');
 }
 
@@ -94,7 +107,7 @@ function termsOf(writes: readonly AuditEvent[]): readonly Term[] {
 }
 
 function aTerm(identity: string, from: number): Term {
-  const none = { effects: 0, records: 0, firstWrite: null, lastWrite: null };
+  const none = { effects: 0, records: 0, lateRecords: 0, firstWrite: null, lastWrite: null };
   return { identity, from, lastRenewal: from, released: false, until: null, ...none };
 }
 
@@ -114,16 +127,32 @@ function placeWrite(terms: readonly Term[], identity: string, event: AuditEvent)
   const time = at(event.requestReceivedTimestamp);
   const begun = terms.filter(({ from }) => from <= time);
   const term = begun.at(-1);
-  const write = `${event.verb} ${event.requestURI} by ${identity} at ${event.requestReceivedTimestamp}`;
-  if (term === undefined) return `${write}: before the first term`;
-  if (term.identity !== identity) return `${write}: ${term.identity} led`;
-  if (term.released && term.until !== null && time > term.until) return `${write}: it had released the lease`;
-  if (time - term.lastRenewal > LEASE_MS) return `${write}: its lease had expired`;
+  const late = term === undefined ? 'before the first term' : whyLate(term, identity, time);
+  if (term === undefined || late !== null) {
+    const ended = begun.findLast((candidate) => candidate.identity === identity);
+    if (ended === undefined || ended.released || isEffect(event) || !isConditional(event))
+      return `${event.verb} ${event.requestURI} by ${identity} at ${event.requestReceivedTimestamp}: ${late}`;
+    ended.lateRecords += 1;
+    return null;
+  }
   if (isEffect(event)) term.effects += 1;
   else term.records += 1;
   term.firstWrite ??= time;
   term.lastWrite = Math.max(term.lastWrite ?? time, time);
   return null;
+}
+
+/** Why a write at this time is outside the writer's term; null where it is inside. */
+function whyLate(term: Term, identity: string, time: number): string | null {
+  if (term.identity !== identity) return `${term.identity} led`;
+  if (term.released && term.until !== null && time > term.until) return 'it had released the lease';
+  return time - term.lastRenewal > LEASE_MS ? 'its lease had expired' : null;
+}
+
+/** Whether the API server tested that the object still has the version from which the write was decided. */
+function isConditional({ requestObject }: AuditEvent): boolean {
+  const { metadata, preconditions } = (requestObject ?? {}) as Partial<Record<'metadata' | 'preconditions', { resourceVersion?: string }>>;
+  return (metadata ?? preconditions)?.resourceVersion !== undefined;
 }
 
 function isEffect({ objectRef, requestURI }: AuditEvent): boolean {

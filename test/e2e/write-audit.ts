@@ -26,7 +26,7 @@ export function recordWrites(server: EmbeddedApiServer): readonly AuditEvent[] {
         ...(subresource === undefined ? {} : { subresource }),
       },
       responseStatus: { code: answer.status },
-      ...(plural === 'leases' ? { requestObject: structuredClone(call.body) } : {}),
+      ...(plural === 'leases' || path.startsWith('/apis/evenkeel.io/') ? { requestObject: structuredClone(call.body) } : {}),
       requestReceivedTimestamp: time,
       stageTimestamp: time,
     });

@@ -26,6 +26,8 @@ export class FakeClusterReader implements ClusterReader {
   quotaList: ResourceQuotaRecord[] = [];
   policyList: PodResizePolicy[] = [];
   recommendationList: Recommendation[] = [];
+  /** Recommendations as informers that are behind show them; null: as they are on the API server. */
+  observedRecommendations: readonly Recommendation[] | null = null;
   readonly own = new Map<string, Readonly<Record<string, unknown>>[]>();
   synced = true;
   confirmed = 0;
@@ -151,7 +153,7 @@ export class FakeClusterReader implements ClusterReader {
   }
 
   findRecommendation(workload: WorkloadKey): Recommendation | undefined {
-    return this.recommendationList.find(
+    return (this.observedRecommendations ?? this.recommendationList).find(
       ({ metadata, spec }) => `${metadata.namespace ?? ''}/${spec.targetRef.kind}/${spec.targetRef.name}` === workload,
     );
   }

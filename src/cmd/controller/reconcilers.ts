@@ -43,7 +43,7 @@ import type { ControllerEnvironment } from './controller-environment.ts';
 
 /** Concurrent reconciles of workloads, which mostly wait for the API server. */
 export const WORKLOAD_WORKERS = 8;
-const POLICY_WORKERS = 2;
+export const POLICY_WORKERS = 2;
 
 export interface ReconcilersDependencies {
   readonly environment: ControllerEnvironment;

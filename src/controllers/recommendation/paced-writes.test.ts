@@ -100,7 +100,7 @@ describe('in a cluster with more workloads than the burst of writes', () => {
     await world.records.apply(
       { plural: 'recommendations', namespace: 'shop', name: `deployment-w${WORKLOADS - 1}` },
       { spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: `w${WORKLOADS - 1}` } } },
-      'test',
+      { fieldManager: 'test' },
     );
     await world.reconcile(last);
     expect(world.status(last).state).toBe('collecting');

@@ -20,6 +20,8 @@ import { writeIdleAnnotations } from './publish/write-idle-annotations.ts';
 /** Long enough for the informers to show the last writes. */
 const UNFINISHED_MS: DurationMs = 10 * SECOND_MS;
 const NOT_SYNCED_MS: DurationMs = SECOND_MS;
+/** The informers show what others wrote within this time, which enqueues the workload already where they are faster. */
+const CONFLICT_MS: DurationMs = SECOND_MS;
 /**
  * The policy's resize cycle enqueues each workload. The workload's own requeue comes this much later, so that it is decided once
  * per interval, and also where no cycle runs.
@@ -55,7 +57,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     this.#publisher.recordEvents(workload, [...decision.events, ...findRejectedAnnotations(this.#ports, workload, situation, basis)]);
     await writeIdleAnnotations(this.#ports, workload, decision.memory.idle, signal);
     if (isRecommendationDeleted(this.#ports, key, basis)) return { requeueAfterMs: 0 };
-    await this.#publisher.publish(governed, decided, signal);
+    if ((await this.#publisher.publish(governed, decided, signal)) === 'conflict') return { requeueAfterMs: CONFLICT_MS };
     this.#publisher.countTransitions(key, situation.memory, decision.memory);
 
     const dependencies = { ports: this.#ports, metrics: this.#metrics, assumed: this.#assumed };
@@ -64,7 +66,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     let last = decision;
     if (hasRefusals(result.refusals)) {
       const refused = this.#decider.decideAfterRefusals(decided, result.refusals);
-      await this.#publisher.publish(governed, refused, signal);
+      if ((await this.#publisher.publish(governed, refused, signal)) === 'conflict') return { requeueAfterMs: CONFLICT_MS };
       last = refused.decision;
     }
     this.#publisher.reportToCycle(governed, last, result);

@@ -151,7 +151,10 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     const recommendation = cluster.findRecommendation(workloadKey(workload));
     if (recommendation !== undefined && (instantOf(recommendation.metadata.creationTimestamp) ?? 0) <= request.at) {
       const object = { plural: PLURALS.Recommendation, namespace: workload.namespace, name: recommendationName(workload) };
-      requireOutcome(`deleting Recommendation ${object.name}`, await records.delete(object, signal), ['gone']);
+      const { resourceVersion } = recommendation.metadata;
+      const outcome = await records.delete(object, signal, resourceVersion === undefined ? {} : { resourceVersion });
+      if (outcome.kind === 'conflict') return { requeueAfterMs: AFTER_WRITE_MS };
+      requireOutcome(`deleting Recommendation ${object.name}`, outcome, ['gone']);
     }
     if (!(await this.#annotate(workload, { [RESET]: null }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
     const [at, until] = [isoTime(request.at), isoTime(request.heldUntil)];

@@ -26,12 +26,31 @@ export interface OwnObject {
   readonly name: string;
 }
 
+export interface ApplyOptions {
+  readonly fieldManager: string;
+  /**
+   * The version that the written values were decided from, as a precondition. A request that a suspended leader sent may reach the API
+   * server after its successor has written.
+   */
+  readonly resourceVersion?: string;
+}
+
 /** Writes Evenkeel's records and the requests of users. Dry run does not affect it. */
 export interface RecordWriter {
-  /** Server-side apply of a custom resource's metadata and spec. */
-  apply(object: OwnObject, body: object, fieldManager: string, signal?: AbortSignal): Promise<WriteOutcome & { readonly object?: unknown }>;
+  /** Server-side apply of a custom resource's metadata and spec; it creates the object where it is missing. */
+  apply(
+    object: OwnObject,
+    body: object,
+    options: ApplyOptions,
+    signal?: AbortSignal,
+  ): Promise<WriteOutcome & { readonly object?: unknown }>;
   /** Server-side apply of a custom resource's status. */
-  applyStatus(object: OwnObject, status: object, fieldManager: string, signal?: AbortSignal): Promise<WriteOutcome>;
+  applyStatus(
+    object: OwnObject,
+    status: object,
+    options: ApplyOptions,
+    signal?: AbortSignal,
+  ): Promise<WriteOutcome & { readonly object?: unknown }>;
   /** Merge patch of a user's request on a custom resource's spec, with a precondition on resourceVersion where it is given. */
   patchIntent(
     object: OwnObject,
@@ -39,7 +58,11 @@ export interface RecordWriter {
     options: { readonly resourceVersion?: string; readonly dryRun?: boolean; readonly fieldManager: string },
     signal?: AbortSignal,
   ): Promise<WriteOutcome & { readonly object?: unknown }>;
-  delete(object: OwnObject, signal?: AbortSignal, options?: { readonly dryRun?: boolean }): Promise<WriteOutcome>;
+  delete(
+    object: OwnObject,
+    signal?: AbortSignal,
+    options?: { readonly resourceVersion?: string; readonly dryRun?: boolean },
+  ): Promise<WriteOutcome>;
   /**
    * Sets annotations under `evenkeel.io/` on the object at the API path; null removes one. `fieldManager` separates user
    * requests from Evenkeel's records (the default); an uninstall removes the records.

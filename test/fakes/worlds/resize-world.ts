@@ -113,6 +113,7 @@ export class ResizeWorld {
   readonly #options: ResizeWorldOptions;
   readonly #due = new Map<string, number>();
   #made = 0;
+  #version = 0;
 
   constructor(options: ResizeWorldOptions = {}) {
     this.#options = options;
@@ -260,7 +261,11 @@ export class ResizeWorld {
       record === this.recommendation(key)
         ? {
             ...record,
-            metadata: { ...record.metadata, generation: (record.metadata.generation ?? 0) + 1 },
+            metadata: {
+              ...record.metadata,
+              generation: (record.metadata.generation ?? 0) + 1,
+              resourceVersion: String((this.#version += 1)),
+            },
             spec: { ...record.spec, ...spec },
           }
         : record,
@@ -416,17 +421,18 @@ export class ResizeWorld {
 
   get records(): RecordWriter {
     return {
-      apply: async (object, body) => {
+      apply: async (object, body, { resourceVersion }) => {
         this.#countWrite('apply');
-        this.#putRecommendation(object, (before) => ({
+        if (this.#isOutdated(object, resourceVersion)) return CONFLICT;
+        const applied = this.#putRecommendation(object, (before) => ({
           ...before,
           ...body,
           metadata: { ...before.metadata, ...(body as Recommendation).metadata, name: object.name, namespace: object.namespace ?? '' },
           spec: { ...before.spec, ...(body as Recommendation).spec },
         }));
-        return { kind: 'done', object: this.cluster.recommendationList.find(({ metadata }) => metadata.name === object.name) };
+        return { kind: 'done', object: applied };
       },
-      applyStatus: async (object, status) => {
+      applyStatus: async (object, status, { resourceVersion }) => {
         this.#countWrite('status');
         if (object.plural === 'podresizepolicies') {
           this.cluster.policyList = this.cluster.policyList.map((policy) =>
@@ -435,14 +441,16 @@ export class ResizeWorld {
         } else {
           if (!this.cluster.recommendationList.some(({ metadata }) => metadata.name === object.name))
             return { kind: 'gone', message: 'not found' };
+          if (this.#isOutdated(object, resourceVersion)) return CONFLICT;
           this.statusWrites += 1;
-          this.#putRecommendation(object, (before) => ({ ...before, status: wire(status) }));
+          return { kind: 'done', object: this.#putRecommendation(object, (before) => ({ ...before, status: wire(status) })) };
         }
         return { kind: 'done' };
       },
       patchIntent: async () => ({ kind: 'done' }),
-      delete: async (object) => {
+      delete: async (object, _signal, { resourceVersion } = {}) => {
         this.#countWrite('delete');
+        if (this.#isOutdated(object, resourceVersion)) return CONFLICT;
         this.cluster.recommendationList = this.cluster.recommendationList.filter(({ metadata }) => metadata.name !== object.name);
         return { kind: 'done' };
       },
@@ -463,10 +471,17 @@ export class ResizeWorld {
     });
   }
 
-  #putRecommendation(object: OwnObject, change: (before: Recommendation) => Recommendation): void {
-    const before = this.cluster.recommendationList.find(
-      ({ metadata }) => metadata.name === object.name && metadata.namespace === object.namespace,
-    );
+  /** Whether the Recommendation on the API server has another version than a precondition says. */
+  #isOutdated(object: OwnObject, resourceVersion: string | undefined): boolean {
+    return resourceVersion !== undefined && resourceVersion !== this.#findRecommendation(object)?.metadata.resourceVersion;
+  }
+
+  #findRecommendation({ namespace, name }: OwnObject): Recommendation | undefined {
+    return this.cluster.recommendationList.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  }
+
+  #putRecommendation(object: OwnObject, change: (before: Recommendation) => Recommendation): Recommendation {
+    const before = this.#findRecommendation(object);
     const base: Recommendation = before ?? {
       apiVersion: 'evenkeel.io/v1alpha1',
       kind: 'Recommendation',
@@ -479,12 +494,17 @@ export class ResizeWorld {
       },
       spec: { targetRef: { apiVersion: '', kind: '', name: '' } },
     };
-    this.cluster.recommendationList = [...this.cluster.recommendationList.filter((record) => record !== before), change(base)];
+    const after = change(base);
+    const put = { ...after, metadata: { ...after.metadata, resourceVersion: String((this.#version += 1)) } };
+    this.cluster.recommendationList = [...this.cluster.recommendationList.filter((record) => record !== before), put];
+    return put;
   }
 }
 
 /** The workload with which every world starts. */
 export const WEB: WorkloadKey = workloadKey({ namespace: 'shop', kind: 'Deployment', name: 'web' });
+
+const CONFLICT: WriteOutcome = { kind: 'conflict', message: 'the object has been modified' };
 
 class ProcessDied extends Error {}
 

@@ -1,6 +1,6 @@
 import { omitEmpty } from '../../../core/model/encoding/omit-empty.ts';
 import type { ApiTransport, PatchType } from '#kube/api-transport';
-import type { OwnObject, RecordWriter, WriteOutcome } from '../../../ports/cluster/writers.ts';
+import type { ApplyOptions, OwnObject, RecordWriter, WriteOutcome } from '../../../ports/cluster/writers.ts';
 import { apiVersionOf, objectPath, ownResource } from '../resources.ts';
 import { writeOutcome } from './write-outcome.ts';
 
@@ -14,6 +14,7 @@ interface Patch {
   readonly signal: AbortSignal | undefined;
 }
 
+const DELETE_OPTIONS = { apiVersion: 'v1', kind: 'DeleteOptions' };
 const ANNOTATION_PREFIX = 'evenkeel.io/';
 /** Field manager of annotations on objects of other owners. */
 const ANNOTATOR = 'evenkeel';
@@ -26,12 +27,12 @@ export class KubernetesRecordWriter implements RecordWriter {
     this.#transport = transport;
   }
 
-  async apply(object: OwnObject, body: object, fieldManager: string, signal?: AbortSignal): Promise<OutcomeWithObject> {
-    return this.#serverSideApply(object, body, fieldManager, undefined, signal);
+  async apply(object: OwnObject, body: object, options: ApplyOptions, signal?: AbortSignal): Promise<OutcomeWithObject> {
+    return this.#serverSideApply(object, body, options, undefined, signal);
   }
 
-  async applyStatus(object: OwnObject, status: object, fieldManager: string, signal?: AbortSignal): Promise<WriteOutcome> {
-    return this.#serverSideApply(object, { status: omitEmpty(status) }, fieldManager, 'status', signal);
+  async applyStatus(object: OwnObject, status: object, options: ApplyOptions, signal?: AbortSignal): Promise<OutcomeWithObject> {
+    return this.#serverSideApply(object, { status: omitEmpty(status) }, options, 'status', signal);
   }
 
   async patchIntent(
@@ -49,10 +50,16 @@ export class KubernetesRecordWriter implements RecordWriter {
     });
   }
 
-  async delete(object: OwnObject, signal?: AbortSignal, options: { readonly dryRun?: boolean } = {}): Promise<WriteOutcome> {
+  async delete(
+    object: OwnObject,
+    signal?: AbortSignal,
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean } = {},
+  ): Promise<WriteOutcome> {
     const path = objectPath(ownResource(object.plural), object.namespace, object.name);
     const query = options.dryRun === true ? { query: { dryRun: 'All' } } : {};
-    const response = await this.#transport.request({ method: 'DELETE', path, ...query, ...withSignal(signal) });
+    const { resourceVersion } = options;
+    const body = resourceVersion === undefined ? {} : { body: { ...DELETE_OPTIONS, preconditions: { resourceVersion } } };
+    const response = await this.#transport.request({ method: 'DELETE', path, ...query, ...body, ...withSignal(signal) });
     const outcome = writeOutcome(`deleting ${path}`, response);
     return outcome.kind === 'done' && options.dryRun === true ? { kind: 'dry-run' } : outcome;
   }
@@ -79,12 +86,12 @@ export class KubernetesRecordWriter implements RecordWriter {
   #serverSideApply(
     object: OwnObject,
     body: object,
-    fieldManager: string,
+    { fieldManager, resourceVersion }: ApplyOptions,
     subresource: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<OutcomeWithObject> {
     const resource = ownResource(object.plural);
-    const metadata = { ...('metadata' in body ? (body.metadata as object) : {}), name: object.name };
+    const { metadata } = withResourceVersion({ metadata: {}, ...body }, resourceVersion);
     return this.#patch({
       path: objectPath(resource, object.namespace, object.name, subresource),
       type: 'application/apply-patch+yaml',
@@ -92,7 +99,7 @@ export class KubernetesRecordWriter implements RecordWriter {
         ...body,
         apiVersion: apiVersionOf(resource),
         kind: resource.kind,
-        metadata: object.namespace === null ? metadata : { ...metadata, namespace: object.namespace },
+        metadata: { ...metadata, name: object.name, ...(object.namespace === null ? {} : { namespace: object.namespace }) },
       },
       query: { fieldManager, force: true },
       signal,
@@ -114,8 +121,8 @@ export class KubernetesRecordWriter implements RecordWriter {
   }
 }
 
-// A resourceVersion in a merge patch makes the write conditional.
-function withResourceVersion(patch: object, resourceVersion: string | undefined): object {
+// A resourceVersion in a patch makes the write conditional.
+function withResourceVersion<T extends object>(patch: T, resourceVersion: string | undefined): T {
   if (resourceVersion === undefined) return patch;
   const metadata = 'metadata' in patch ? (patch.metadata as object) : {};
   return { ...patch, metadata: { ...metadata, resourceVersion } };

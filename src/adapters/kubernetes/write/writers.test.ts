@@ -185,7 +185,7 @@ describe('KubernetesRecordWriter', () => {
     const outcome = await new KubernetesRecordWriter(transport).apply(
       recommendation,
       { metadata: { labels: { x: 'y' } }, spec: {} },
-      'evenkeel-recommendation',
+      { fieldManager: 'evenkeel-recommendation' },
     );
     expect(outcome).toEqual({ kind: 'done', object: { made: true } });
     expect(transport.requests[0]).toMatchObject({
@@ -207,7 +207,7 @@ describe('KubernetesRecordWriter', () => {
     await new KubernetesRecordWriter(transport).applyStatus(
       { plural: 'podresizepolicies', namespace: null, name: 'p' },
       { phase: 'x' },
-      'm',
+      { fieldManager: 'm' },
     );
     expect(transport.requests[0]).toMatchObject({
       path: '/apis/evenkeel.io/v1alpha1/podresizepolicies/p/status',
@@ -218,9 +218,26 @@ describe('KubernetesRecordWriter', () => {
   test('applies no empty map: a real API server turns an emptied map into null, and rejects it', async () => {
     const transport = new FakeTransport();
     const status = { awaiting: {}, savings: {}, workloads: { total: 1 } };
-    await new KubernetesRecordWriter(transport).applyStatus({ plural: 'podresizepolicies', namespace: null, name: 'p' }, status, 'm');
+    await new KubernetesRecordWriter(transport).applyStatus({ plural: 'podresizepolicies', namespace: null, name: 'p' }, status, {
+      fieldManager: 'm',
+    });
     expect(transport.requests[0]?.body).toMatchObject({ status: { workloads: { total: 1 } } });
     expect(Object.keys((transport.requests[0]?.body as { status: object }).status)).toEqual(['workloads']);
+  });
+
+  test('applies and deletes under a resourceVersion, so that the API server refuses a write that arrives after another one', async () => {
+    const transport = new FakeTransport();
+    const writer = new KubernetesRecordWriter(transport);
+    const options = { fieldManager: 'm', resourceVersion: '7' };
+    await writer.apply(recommendation, { metadata: { labels: { x: 'y' } }, spec: {} }, options);
+    await writer.applyStatus(recommendation, { state: 'ready' }, options);
+    await writer.delete(recommendation, undefined, { resourceVersion: '7' });
+    const metadata = { name: 'deployment-web', namespace: 'a', resourceVersion: '7' };
+    expect(transport.requests.map(({ body }) => body)).toMatchObject([
+      { metadata: { ...metadata, labels: { x: 'y' } }, spec: {} },
+      { metadata, status: { state: 'ready' } },
+      { kind: 'DeleteOptions', preconditions: { resourceVersion: '7' } },
+    ]);
   });
 
   test('patches intent under a resourceVersion, and as a dry run where requested', async () => {

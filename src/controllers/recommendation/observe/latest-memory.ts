@@ -42,10 +42,26 @@ export function latestStatus(
 ): Recommendation['status'] {
   const cached = decisions.find(key);
   const observed = recommendation?.status;
-  if (cached?.published !== true) return observed ?? cached?.status;
-  if (isOfOtherObject(cached, recommendation)) return observed;
-  if (observed?.updatedAt === undefined) return cached.status;
-  return (cached.status.updatedAt ?? '') > observed.updatedAt ? cached.status : observed;
+  const unobserved = writtenUnobserved(cached, recommendation);
+  if (unobserved !== null) return unobserved.status;
+  return cached?.published === true ? observed : (observed ?? cached?.status);
+}
+
+/** The resourceVersion of the Recommendation with the status of `latestStatus`; undefined where no object is known. */
+export function latestVersion(
+  { decisions }: Pick<RecommendationPorts, 'decisions'>,
+  key: WorkloadKey,
+  recommendation: Recommendation | undefined,
+): string | undefined {
+  const unobserved = writtenUnobserved(decisions.find(key), recommendation);
+  return unobserved?.resourceVersion ?? recommendation?.metadata.resourceVersion;
+}
+
+/** The cached decision, where its status was written and the informers still show an older one. */
+function writtenUnobserved(cached: DecidedWorkload | undefined, recommendation: Recommendation | undefined): DecidedWorkload | null {
+  if (cached?.published !== true || isOfOtherObject(cached, recommendation)) return null;
+  const observedAt = recommendation?.status?.updatedAt;
+  return observedAt === undefined || (cached.status.updatedAt ?? '') > observedAt ? cached : null;
 }
 
 /** Whether the Recommendation was deleted after its memory was read. A user deletes it to discard that memory. */

@@ -13,7 +13,7 @@ import type { DecidedWorkload } from '../../../state/decision-cache.ts';
 import type { CarryOutResult } from '../carry-out/carry-out-decision.ts';
 import type { DecidedSituation } from '../decide/workload-decider.ts';
 import type { GovernedWorkload } from '../observe/governed-workload.ts';
-import { latestStatus } from '../observe/latest-memory.ts';
+import { latestStatus, latestVersion } from '../observe/latest-memory.ts';
 import type { RecommendationPorts } from '../ports.ts';
 import { logDecision, logEvents } from './decision-log.ts';
 import { decisionEvent } from './events.ts';
@@ -33,6 +33,8 @@ import { WriteBudget } from './write-budget.ts';
 
 interface PublishedStatus {
   readonly status: RecommendationStatus;
+  /** resourceVersion of the Recommendation with the status; undefined where none is known. */
+  readonly resourceVersion: string | undefined;
   /** Whether a newer status waits for the write budget. */
   readonly isWaiting: boolean;
   /** Whether the status is in the object. */
@@ -81,9 +83,15 @@ export class DecisionPublisher {
   /**
    * Writes the Recommendation, or deletes it where the mode publishes none, and records the decision in the cache, the log and the metrics.
    * A write that is not urgent may have to wait for the write budget; the workload is decided again when its turn comes.
+   * @returns `conflict` where the Recommendation has changed since it was read: nothing was published, and the workload has to be decided
+   * again
    * @throws when the API server refuses a write or cannot be reached: a decision that is not stored may not be carried out
    */
-  async publish(governed: GovernedWorkload, decided: Pick<DecidedSituation, 'situation' | 'decision'>, signal: AbortSignal): Promise<void> {
+  async publish(
+    governed: GovernedWorkload,
+    decided: Pick<DecidedSituation, 'situation' | 'decision'>,
+    signal: AbortSignal,
+  ): Promise<'published' | 'conflict'> {
     const { key, workload, governance } = governed;
     const { situation, decision } = decided;
     const { cluster, decisions, usageSource, logger } = this.#ports;
@@ -101,14 +109,18 @@ export class DecisionPublisher {
       source: usageSource(),
     };
     const contents = { decision, facts, before: previous };
-    const { status, isWaiting, isPublished } = isToBePublished(decision, present !== undefined)
-      ? await this.#write(key, { workload, policy, present }, contents, signal)
-      : await this.#withhold(key, { workload, policy, present }, contents, signal);
+    const owner = { workload, policy, present, resourceVersion: latestVersion(this.#ports, key, present) };
+    const published = isToBePublished(decision, present !== undefined)
+      ? await this.#write(key, owner, contents, signal)
+      : await this.#withhold(key, owner, contents, signal);
+    if (published === 'conflict') return this.#forgetVersion(key);
+    const { status, resourceVersion, isWaiting, isPublished } = published;
     if (isNewlyApplied(previous, status)) await annotateResized(this.#ports, workload, status, signal);
     decisions.record(key, {
       policy,
       published: isPublished,
       ...recommendationUid(present),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
       status,
       advice: displayedAdvice(situation, decision),
       savings: { potentialPerMonthUsd, reclaimedPerMonthUsd },
@@ -123,32 +135,46 @@ export class DecisionPublisher {
       watch: watchEvidence(decision.memory),
     });
     this.#workloads.setWorkload(key, isPublished || isWaiting ? decision.containers : null);
+    return 'published';
+  }
+
+  /** Others have changed the Recommendation since the last write, so the informers' version counts from now on. */
+  #forgetVersion(key: WorkloadKey): 'conflict' {
+    const { decisions } = this.#ports;
+    const { resourceVersion, ...decided } = decisions.find(key) ?? {};
+    if (resourceVersion !== undefined) decisions.record(key, decided as DecidedWorkload);
+    return 'conflict';
   }
 
   /** Writes the Recommendation where it is due and its turn has come; else the status in the object stays, and counts as the last one. */
-  async #write(key: WorkloadKey, owner: RecommendationOwner, contents: StatusContents, signal: AbortSignal): Promise<PublishedStatus> {
-    const { present } = owner;
+  async #write(
+    key: WorkloadKey,
+    owner: RecommendationOwner,
+    contents: StatusContents,
+    signal: AbortSignal,
+  ): Promise<PublishedStatus | 'conflict'> {
+    const { present, resourceVersion } = owner;
     const cached = this.#ports.decisions.find(key);
     // An unpublished status is not in the object, which may have been created without its status.
     const inObject = cached?.published === true ? present && contents.before : present?.status;
     const due = findDueWrite(owner, contents, inObject);
     if (due === null) this.#budget.withdraw(key);
     else if (this.#budget.admit(key, due.priority, due.writes)) {
-      const status = await writeRecommendation(this.#ports, owner, contents, inObject, signal);
-      return { status, isWaiting: false, isPublished: true };
+      const written = await writeRecommendation(this.#ports, owner, contents, inObject, signal);
+      return written === 'conflict' ? written : { ...written, isWaiting: false, isPublished: true };
     }
-    return { status: inObject ?? unwrittenStatus(contents), isWaiting: due !== null, isPublished: inObject !== undefined };
+    return { status: inObject ?? unwrittenStatus(contents), resourceVersion, isWaiting: due !== null, isPublished: inObject !== undefined };
   }
 
   async #withhold(
     key: WorkloadKey,
-    { workload, present }: RecommendationOwner,
+    owner: RecommendationOwner,
     contents: StatusContents,
     signal: AbortSignal,
-  ): Promise<PublishedStatus> {
+  ): Promise<PublishedStatus | 'conflict'> {
     this.#budget.withdraw(key);
-    if (present !== undefined) await deleteRecommendation(this.#ports, workload, signal);
-    return { status: unwrittenStatus(contents), isWaiting: false, isPublished: false };
+    if (owner.present !== undefined && (await deleteRecommendation(this.#ports, owner, signal)) === 'conflict') return 'conflict';
+    return { status: unwrittenStatus(contents), resourceVersion: undefined, isWaiting: false, isPublished: false };
   }
 
   /** Counts the roll-backs and limit exceptions that a decision adds or ends. */

@@ -8,7 +8,7 @@ import { findStatusChange, isWorthWriting } from '../../../core/resize/status/st
 import { writePriority, type WritePriority } from '../../../core/resize/status/write-priority.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import { recommendationName } from '../../../core/recommendations/recommendation-name.ts';
-import type { OwnObject, WriteOutcome } from '../../../ports/cluster/writers.ts';
+import type { ApplyOptions, OwnObject, WriteOutcome } from '../../../ports/cluster/writers.ts';
 import type { RecommendationPorts } from '../ports.ts';
 
 /** Field manager of this controller's fields; user requests have other field managers and stay. */
@@ -29,7 +29,12 @@ export interface RecommendationOwner {
   /** null: no policy governs it. */
   readonly policy: string | null;
   readonly present: Recommendation | undefined;
+  /** resourceVersion of the Recommendation that the decision was made from; undefined where none is known. */
+  readonly resourceVersion: string | undefined;
 }
+
+/** What the object holds after a write. `conflict`: nothing was written, because it has changed since it was read. */
+export type WrittenRecommendation = { readonly status: RecommendationStatus; readonly resourceVersion: string | undefined } | 'conflict';
 
 /** What has to be written: the object, its status, or both. */
 export interface DueWrite {
@@ -63,7 +68,6 @@ function recommendationObject(workload: WorkloadRecord): OwnObject {
  * Creates the Recommendation where it is missing, updates its spec where its policy or owner has changed, and writes the status where it
  * differs.
  * @param inObject the status in the object; undefined where it has none
- * @returns the status in the object after the call
  * @throws when the API server refuses or cannot be reached, or when the object was deleted meanwhile: a decision that is not stored may not
  * be carried out
  */
@@ -73,42 +77,71 @@ export async function writeRecommendation(
   contents: StatusContents,
   inObject: RecommendationStatus | undefined,
   signal: AbortSignal,
-): Promise<RecommendationStatus> {
+): Promise<WrittenRecommendation> {
   const { decision, before } = contents;
-  const facts = { ...contents.facts, generation: await ensureRecommendation(ports, owner, signal) };
-  if (!isWorthWriting(inObject, decidedPart(decision, facts), facts.now) && inObject !== undefined) return inObject;
+  const ensured = await ensureRecommendation(ports, owner, signal);
+  if (ensured === 'conflict') return ensured;
+  const { generation, resourceVersion } = ensured;
+  const facts = { ...contents.facts, generation };
+  if (!isWorthWriting(inObject, decidedPart(decision, facts), facts.now) && inObject !== undefined)
+    return { status: inObject, resourceVersion };
   const status = recommendationStatus(decision, facts, before);
   const object = recommendationObject(owner.workload);
-  const outcome = await ports.records.applyStatus(object, status, FIELD_MANAGER, signal);
+  const outcome = await ports.records.applyStatus(object, status, applyOptions(resourceVersion), signal);
+  if (outcome.kind === 'conflict') return 'conflict';
   if (outcome.kind !== 'done') throw new Error(`writing the status of Recommendation ${object.name}: ${describe(outcome)}`);
-  return status;
+  return { status, resourceVersion: metadataOf(outcome)?.resourceVersion };
 }
 
-/** @returns the generation; null where the API server returned none */
+interface EnsuredRecommendation {
+  /** null where the API server returned none. */
+  readonly generation: number | null;
+  readonly resourceVersion: string | undefined;
+}
+
 async function ensureRecommendation(
   ports: RecommendationPorts,
-  { workload, policy, present }: RecommendationOwner,
+  { workload, policy, present, resourceVersion }: RecommendationOwner,
   signal: AbortSignal,
-): Promise<number | null> {
-  if (present !== undefined && !isOutdated(present, workload, policy)) return present.metadata.generation ?? null;
+): Promise<EnsuredRecommendation | 'conflict'> {
+  if (present !== undefined && !isOutdated(present, workload, policy)) {
+    return { generation: present.metadata.generation ?? null, resourceVersion };
+  }
   const object = recommendationObject(workload);
-  const outcome = await ports.records.apply(object, specOf(workload, policy, present), FIELD_MANAGER, signal);
+  // Without a precondition where the informers show no object: the API server refuses one for an object that is missing.
+  const options = applyOptions(present === undefined ? undefined : resourceVersion);
+  const outcome = await ports.records.apply(object, specOf(workload, policy, present), options, signal);
+  if (outcome.kind === 'conflict') return 'conflict';
   if (outcome.kind !== 'done') throw new Error(`creating Recommendation ${object.name}: ${describe(outcome)}`);
-  const applied = outcome.object as Pick<Recommendation, 'metadata'> | undefined;
-  if (present !== undefined && applied !== undefined && applied.metadata.uid !== present.metadata.uid) {
+  const applied = metadataOf(outcome);
+  if (present !== undefined && applied !== undefined && applied.uid !== present.metadata.uid) {
     throw new Error(`creating Recommendation ${object.name}: it was deleted meanwhile, so its memory is discarded`);
   }
-  return applied?.metadata.generation ?? present?.metadata.generation ?? null;
+  return { generation: (applied ?? present?.metadata)?.generation ?? null, resourceVersion: applied?.resourceVersion };
+}
+
+function applyOptions(resourceVersion: string | undefined): ApplyOptions {
+  return { fieldManager: FIELD_MANAGER, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+}
+
+function metadataOf({ object }: { readonly object?: unknown }): Recommendation['metadata'] | undefined {
+  return (object as Pick<Recommendation, 'metadata'> | undefined)?.metadata;
 }
 
 /**
- * Deletes the Recommendation where the mode publishes none.
+ * Deletes the Recommendation where the mode publishes none. `conflict`: it has changed since it was read, and is still there.
  * @throws when the API server refuses or cannot be reached
  */
-export async function deleteRecommendation(ports: RecommendationPorts, workload: WorkloadRecord, signal: AbortSignal): Promise<void> {
-  const outcome = await ports.records.delete(recommendationObject(workload), signal);
-  if (outcome.kind !== 'done' && outcome.kind !== 'gone')
-    throw new Error(`deleting Recommendation of ${workload.name}: ${describe(outcome)}`);
+export async function deleteRecommendation(
+  ports: RecommendationPorts,
+  { workload, resourceVersion }: RecommendationOwner,
+  signal: AbortSignal,
+): Promise<'deleted' | 'conflict'> {
+  const precondition = resourceVersion === undefined ? {} : { resourceVersion };
+  const outcome = await ports.records.delete(recommendationObject(workload), signal, precondition);
+  if (outcome.kind === 'done' || outcome.kind === 'gone') return 'deleted';
+  if (outcome.kind === 'conflict') return 'conflict';
+  throw new Error(`deleting Recommendation of ${workload.name}: ${describe(outcome)}`);
 }
 
 /** Annotates the workload with the applied change, for users who read the workload alone. A failed write is only logged. */

@@ -98,12 +98,16 @@ describe('The played API server', () => {
       return (body as { readonly metadata: { readonly resourceVersion: string } }).metadata.resourceVersion;
     };
     const target = { kind: 'Deployment', name: 'api-00000' };
-    expect(await writer.apply(RECOMMENDATION, { spec: { target } }, 'evenkeel-controller')).toMatchObject({ kind: 'done' });
-    expect(await writer.applyStatus(RECOMMENDATION, { state: 'Learning' }, 'evenkeel-controller')).toMatchObject({ kind: 'done' });
+    expect(await writer.apply(RECOMMENDATION, { spec: { target } }, { fieldManager: 'evenkeel-controller' })).toMatchObject({
+      kind: 'done',
+    });
+    expect(await writer.applyStatus(RECOMMENDATION, { state: 'Learning' }, { fieldManager: 'evenkeel-controller' })).toMatchObject({
+      kind: 'done',
+    });
     const before = await versionOf();
-    await writer.applyStatus(RECOMMENDATION, { state: 'Learning' }, 'evenkeel-controller');
+    await writer.applyStatus(RECOMMENDATION, { state: 'Learning' }, { fieldManager: 'evenkeel-controller' });
     expect(await versionOf()).toBe(before);
-    await writer.applyStatus(RECOMMENDATION, { state: 'Ready' }, 'evenkeel-controller');
+    await writer.applyStatus(RECOMMENDATION, { state: 'Ready' }, { fieldManager: 'evenkeel-controller' });
     expect(await versionOf()).not.toBe(before);
   });
 
