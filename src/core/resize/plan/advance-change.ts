@@ -11,7 +11,7 @@ import { ofResizedContainers, planSteps, type StepPlan } from './steps/plan-step
 import type { Draft } from './draft.ts';
 import { isBurst } from './due/bursts.ts';
 import type { DueChange } from './due/due-changes.ts';
-import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered } from './due/remembered-change.ts';
+import { memoryAfterEnd, hasChangedPods, isReducedByChange, valuesBeforeChange } from './due/remembered-change.ts';
 import { resetRollBackCount } from './due/remembered-roll-back.ts';
 import { withReductions } from './due/once-a-day.ts';
 import { splitByBlockers } from './blockers/blockers.ts';
@@ -37,7 +37,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
   const isVerified = !needsProof || now - change.stageStartedAt >= stageMs(policy);
   if (progress.steps.length > 0 || progress.actuated.length < wanted || !isVerified) return reportProgress(draft, change, progress);
-  const paused = findAutoscalerPause(draft.context, draft.memory.previous?.values ?? new Map(), change.values);
+  const paused = findAutoscalerPause(draft.context, valuesBeforeChange(draft.memory), change.values);
   if (paused !== null) return reportProgress(draft, change, { ...progress, waits: [paused, ...progress.waits] });
   const next = nextStage(change.stage, running);
   if (next === null || progress.actuated.length >= progress.reachable) return complete(draft, change, progress);
@@ -125,10 +125,15 @@ function complete(draft: Draft, change: ChangeUnderWay, { actuated }: StepPlan):
 
 /** Ends and reverts a change that lowers what an autoscaler measures, once the autoscaler's target can no longer be adjusted. */
 export function endAutoscalerConflict(draft: Draft): void {
-  const { apply, previous } = draft.memory;
-  if (apply === null || !isFixedTargetLowered(draft.context, previous?.values ?? new Map(), apply.values)) return;
-  const { now, pods } = draft.context;
-  draft.recordEffectiveValues(memoryAfterEnd(draft.memory, pods, now, hasChangedPods(pods, previous)));
+  const { apply } = draft.memory;
+  if (apply === null || !isFixedTargetLowered(draft.context, valuesBeforeChange(draft.memory), apply.values)) return;
+  revertChange(draft);
+}
+
+/** Ends the change under way, and restores all pods that it has changed. */
+export function revertChange(draft: Draft): void {
+  const { memory, now, pods } = draft.context;
+  draft.recordEffectiveValues(memoryAfterEnd(memory, pods, now, hasChangedPods(pods, memory.previous)));
 }
 
 /** Ends the change under way, if any. Pods that it reduced are restored, because regressions would no longer be detected. */
@@ -164,23 +169,18 @@ export function raiseTarget(draft: Draft): void {
   retarget(draft, { ...apply, reason: reasonOf(urgent), values });
 }
 
-/** Mode Approve: retargets the change to urgent raises that are approved, and ends it where it leaves a container too small. */
+/** Mode Approve: retargets the change to urgent raises that are approved, and ends it in a burst of CPU. */
 function raiseApprovedTarget(draft: Draft, apply: ChangeUnderWay): void {
   if (isInBurst(draft, apply)) {
-    draft.recordEffectiveValues(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
+    revertChange(draft);
     return;
   }
   const approval = currentApproval(draft.plan);
-  const urgent = allowedRaises(draft, draft.due(approval.kind === 'valid' ? approval.values : undefined));
+  if (approval.kind !== 'valid') return;
+  const urgent = allowedRaises(draft, draft.due(approval.values));
   if (urgent.length === 0) return;
-  if (approval.kind !== 'valid') endInsufficientChange(draft, apply, urgent);
-  else
-    retarget(draft, {
-      ...apply,
-      by: approval.by,
-      reason: reasonOf(urgent),
-      values: approvedPart(draft.containers, approval.values, urgent),
-    });
+  const values = approvedPart(draft.containers, approval.values, urgent);
+  retarget(draft, { ...apply, by: approval.by, reason: reasonOf(urgent), values });
 }
 
 /** The urgent raises that may join the change under way: an autoscaler may block them. */
@@ -202,16 +202,10 @@ function retarget(draft: Draft, change: ChangeUnderWay): void {
 
 /** Whether a container whose CPU the change under way lowers is in a burst: the recommendation of mode Approve does not follow bursts. */
 function isInBurst({ context, memory }: Draft, change: ChangeUnderWay): boolean {
+  const before = valuesBeforeChange(memory);
   return context.advice.some((advice) => {
-    const from = memory.previous?.values.get(advice.container)?.requests.cpuMillicores ?? null;
+    const from = before.get(advice.container)?.requests.cpuMillicores ?? null;
     const to = change.values.get(advice.container)?.requests.cpuMillicores ?? null;
     return from !== null && to !== null && to < from && isBurst(context.policy, advice, advice.cpu?.latest ?? 0, to);
   });
-}
-
-/** Ends and reverts a change that reduced a container which is too small now. */
-function endInsufficientChange(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
-  const isToBlame = short.some(({ container }) => isContainerLowered(change, draft.memory.previous, container));
-  if (!isToBlame) return;
-  draft.recordEffectiveValues(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
 }

@@ -161,7 +161,7 @@ test('an approval is used once: a later deployment with greater requests is not 
     60,
   );
   expect(cpusOf(s)).toEqual([1000, 1000, 1000]);
-  expect(decisions.at(-1)?.message).toContain('greater values have been deployed since the approval');
+  expect(decisions.at(-1)?.message).toContain('greater values have been deployed or recommended since the approval');
 });
 
 test('an approved raise after an OOM kill does not wait for all stages of a reduction under way', () => {

@@ -12,6 +12,7 @@ import {
 } from '../../../../test/builders/rightsizing.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import type { RequestsAndLimits } from '#kube/records/resources';
+import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
 import { correctFutureTimestamps } from '../status/memory-codec.ts';
 
@@ -141,4 +142,45 @@ test('no approved value passes a floor or a ceiling that was set since', () => {
     )[0]!;
   expect(bounded('100m', { floor: new Map([['main', amounts('109m', null)]]) }, 90)).toBeGreaterThanOrEqual(109);
   expect(bounded('550m', { ceiling: new Map([['main', amounts('500m', null)]]) }, 540)).toBeLessThanOrEqual(500);
+});
+
+test('no approved value passes a max that the policy has got since', () => {
+  const { container } = APPROVE;
+  const max = { ...APPROVE, container: { ...container, cpu: { ...container.cpu, max: 510 } } };
+  const advice = (cpu: string) => [anAdvice({ cpu, memory: '512Mi', cpuAdvice: { lowerBound: 505 } })];
+  const s = approved(aSituation({ policy: APPROVE, advice: advice('550m') }));
+  expect(new Set(cpusOf(run({ ...s, policy: max, advice: advice('510m') }, 30).s))).toEqual(new Set([510]));
+});
+
+test('an approved limit of a container without limits lapses', () => {
+  const s = approvedBy(aSituation({ policy: APPROVE }), { ...LEARNT, limits: amounts('105m', '140Mi') });
+  const { s: after, decisions } = run(s, 60);
+  expect(decisions.at(-1)?.message).toContain('the approved limit of cpu of main differs from the recommendation');
+  expect(cpusOf(after)).toEqual([500, 500, 500]);
+});
+
+test.each<[string, RequestsAndLimits, RequestsAndLimits['limits']]>([
+  ['stay where they are greater', { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') }, amounts('1', '1Gi')],
+  ['stay equal to the requests', { requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') }, amounts('200m', '320Mi')],
+])('limits that an approval leaves out %s', (_, c, limits) => {
+  const qosClass = c.requests.cpuMillicores === c.limits.cpuMillicores ? ('Guaranteed' as const) : ('Burstable' as const);
+  const s = aSituation({ policy: APPROVE, pods: pods(3, { container: c, qosClass }), workload: aWorkloadRecord({}, c) });
+  const { requests } = decideWorkload(s).containers[0]!.target!;
+  const { s: after } = run(approvedBy(s, { requests, limits: NONE }), 90);
+  expect(after.pods.map(({ containers }) => containers[0]!.limits)).toEqual([limits, limits, limits]);
+  expect(after.memory.lastApplied?.values.get('main')).toEqual({ requests, limits });
+});
+
+test('an approval without containers is none', () => {
+  const s = {
+    ...aSituation({ policy: APPROVE }),
+    userRequests: { ...NO_USER_REQUESTS, approved: { at: T0, by: 'ann', values: new Map() } },
+  };
+  expect(decideWorkload(s)).toMatchObject({ reason: 'approval', message: decideWorkload(aSituation({ policy: APPROVE })).message });
+});
+
+test.each(['Auto', 'Approve'] as const)('the message lists no container in a more restrictive mode: mode %s', (mode) => {
+  const d = decideWorkload(two({ policy: autoPolicy({ mode, exceptions: proxyIn('Recommend') }) }));
+  expect(d.message).toContain('main: cpu 500m → 100m');
+  expect(d.message).not.toContain('proxy');
 });

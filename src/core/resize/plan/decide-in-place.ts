@@ -11,6 +11,7 @@ import { advanceChange, endChange, endAutoscalerConflict, raiseTarget } from './
 import { acceptTemplate } from './due/raised-template.ts';
 import { correctDrift, restoreEndedChange, listRollBackSteps } from './correct-drift.ts';
 import { updateIncreases } from './due/cpu-increases.ts';
+import { endUnapprovedReduction } from './end-unapproved-reduction.ts';
 import { Draft } from './draft.ts';
 import { recordPace } from './due/once-a-day.ts';
 import { listHotReplicaSteps } from './hot-replica-steps.ts';
@@ -21,7 +22,7 @@ import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './container/oom-bumps.ts';
 import { describeExternalResizes, findOtherManager, externalResizes } from './blockers/other-manager.ts';
 import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackObservedReductions } from './roll-back.ts';
-import { isReducingChange, isVerificationNeeded } from './due/stages.ts';
+import { isVerificationNeeded } from './due/stages.ts';
 import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
 import { describeObservation } from './verify/observed-reductions.ts';
@@ -221,8 +222,9 @@ function decideChange(draft: Draft): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
   rollBackObservedReductions(draft);
-  // A hold also ends the change under way, so that pods created during the hold are not resized.
-  if (isHeldByUser(draft.context)) endChange(draft);
+  // A hold also ends the change under way, so that pods created during the hold are not resized. Rejected values are not applied further.
+  const isUnderWay = draft.memory.apply !== null;
+  if (isUnderWay && (isHeldByUser(draft.context) || currentRejection(draft.plan) !== null)) endChange(draft);
   endUnapprovedReduction(draft);
   endAutoscalerConflict(draft);
   const refused = revert(draft);
@@ -244,15 +246,6 @@ function decideChange(draft: Draft): Outcome {
   draft.steps.push(...drift.steps);
   if (decided.state === 'awaiting') return decided;
   return refused ?? outcomeOfWaiting(drift.waits, decided);
-}
-
-/** Mode Approve: ends a reduction that mode Auto began before the mode was changed. */
-function endUnapprovedReduction(draft: Draft): void {
-  const { apply, previous } = draft.memory;
-  if (apply === null || draft.mode !== 'Approve' || apply.by !== 'evenkeel') return;
-  // A user may have that name, too.
-  if (draft.context.userRequests.approved?.by === apply.by) return;
-  if (isReducingChange(apply, previous?.values ?? null)) endChange(draft);
 }
 
 function endIncreases(draft: Draft): void {

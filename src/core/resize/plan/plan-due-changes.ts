@@ -10,7 +10,8 @@ import type { Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import { dueChanges, type DueChange } from './due/due-changes.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import { approvalState, rejectedUntil, type ApprovalState } from './due/user-requests.ts';
+import { approvalState, rejectedUntil, withOmittedAmounts, type ApprovalState } from './due/user-requests.ts';
+import { valuesBeforeChange } from './due/remembered-change.ts';
 import { boundingNode } from './pod/largest-node.ts';
 import { partOfTarget } from './plan-containers.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
@@ -78,16 +79,22 @@ export function currentApproval({ situation, mode, plans }: PlanContext): Approv
   if (approved.at <= (memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
     return { kind: 'lapsed', message: 'the approved values have been rolled back since' };
   }
+  const inOtherMode = new Set(plans.filter((plan) => !isInModeOfWorkload(plan, mode)).map(({ name }) => name));
+  const inForce = inForceOf(plans);
+  const named = new Map([...approved.values].filter(([name]) => !inOtherMode.has(name)));
+  if (named.size === 0) return { kind: 'none' };
+  const values = withOmittedAmounts(named, memory.apply === null ? inForce : new Map([...inForce, ...valuesBeforeChange(memory)]));
+  const state = approvalState({ ...approved, values }, recommendedOf(plans), inForce, toleranceOf(plans), now);
+  if (state.kind !== 'valid') return state;
   // Otherwise a later deployment with greater values would be reduced by an approval that was given for an earlier one.
   if (approved.at === memory.endedApprovalAt) {
-    return { kind: 'lapsed', message: 'greater values have been deployed since the approval' };
+    return { kind: 'lapsed', message: 'greater values have been deployed or recommended since the approval' };
   }
-  const inOtherMode = new Set(plans.filter((plan) => !isInModeOfWorkload(plan, mode)).map(({ name }) => name));
-  const values = new Map([...approved.values].filter(([name]) => !inOtherMode.has(name)));
-  const state = approvalState({ ...approved, values }, recommendedOf(plans), inForceOf(plans), toleranceOf(plans), now);
-  // A floor or a ceiling that was set since may lie within the tolerance.
-  if (state.kind !== 'valid') return state;
-  return { ...state, values: withinBounds(state.values, { policy, overrides, largestNode: boundingNode(situation) }).values };
+  // A bound that was set since may lie within the tolerance.
+  return {
+    ...state,
+    values: withinBounds(state.values, { policy, overrides, largestNode: boundingNode(situation), isWithinMax: true }).values,
+  };
 }
 
 /** Outcome where a user rejected the recommended values; null: they are not rejected. */
@@ -98,9 +105,10 @@ export function currentRejection({ situation: { userRequests, now }, mode, plans
 }
 
 /** Summary of a change against the values in force, or against those before the change under way. */
-export function summaryOf({ situation: { memory }, plans }: PlanContext, values: Values = recommendedOf(plans)): string {
+export function summaryOf({ situation: { memory }, mode, plans }: PlanContext, values?: Values): string {
   const before = memory.apply === null ? null : memory.previous;
-  return changeSummary(before?.values ?? inForceOf(plans), values);
+  const shown = values ?? recommendedOf(plans.filter((plan) => isInModeOfWorkload(plan, mode)));
+  return changeSummary(before?.values ?? inForceOf(plans), shown);
 }
 
 /** The reason of a change, as stored in the status and shown in messages. */
@@ -112,7 +120,7 @@ export function reasonOf(changes: readonly DueChange[]): string {
 }
 
 /** Whether a container is changed as its workload is: one in a more restrictive mode is not. */
-function isInModeOfWorkload({ policy }: ContainerPlan, mode: ResizeMode): boolean {
+export function isInModeOfWorkload({ policy }: ContainerPlan, mode: ResizeMode): boolean {
   return containerMode(policy, mode) === mode;
 }
 

@@ -72,9 +72,12 @@ export function findAutoscalerBlocker(situation: WorkloadSituation, change: DueC
 /** Whether a change lowers a request that an autoscaler measures against, whose target Evenkeel may not adjust. */
 export function isFixedTargetLowered(situation: WorkloadSituation, from: Values, to: Values): boolean {
   if (situation.policy.hpa === 'Off') return false;
-  return autoscalersIn(situation).some(
-    ({ blocker, targets }) =>
-      blocker !== null && targets.some(({ metric, minKeptRequest }) => minKeptRequest === null && changeOf(metric, from, to) < 0),
+  const follows = modeInForce(situation.policy, situation.overrides) === 'Auto';
+  return autoscalersIn(situation).some(({ blocker, targets }) =>
+    targets.some(({ metric, minKeptRequest }) => {
+      const isFixed = !follows || (blocker !== null && minKeptRequest === null);
+      return isFixed && changeOf(metric, from, to) < 0;
+    }),
   );
 }
 

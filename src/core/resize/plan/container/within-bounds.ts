@@ -24,10 +24,12 @@ export interface ValueBounds {
   readonly overrides: WorkloadOverrides;
   /** Allocatable of the largest node that the workload's pods ran on; null: no node is known. */
   readonly largestNode: Resources | null;
+  /** Also lowers requests above the policy's max, which does not bound a roll-back: the reduction to it may be what does harm. */
+  readonly isWithinMax?: boolean;
 }
 
 /**
- * Raises requests below a floor or `min`, as far as the largest node allows, and lowers those above a ceiling. A limit equal to its request
+ * Raises requests below a floor or `min`, as far as the largest node allows, and lowers those above a ceiling, where stated also above `max`. A limit equal to its request
  * stays equal, and none is below it.
  */
 export function withinBounds(values: Values, bounds: ValueBounds): BoundedValues {
@@ -52,13 +54,12 @@ export function withinBounds(values: Values, bounds: ValueBounds): BoundedValues
 function boundOf(
   request: number,
   resource: ResourceName,
-  { policy, overrides, largestNode }: ValueBounds,
+  { policy, overrides, largestNode, isWithinMax = false }: ValueBounds,
   container: string,
 ): { readonly value: number; readonly text: string } | null {
   const { min, max } = requestBounds(resource, policy, overrides, container, null);
-  // A policy's max does not bound a roll-back: the reduction to it may be what does harm.
-  const isAboveCeiling = max?.source === 'ceiling' && request > max.value;
-  const broken = request < min.value ? min : isAboveCeiling ? max : null;
+  const isAboveMax = max !== null && request > max.value && (max.source === 'ceiling' || isWithinMax);
+  const broken = request < min.value ? min : isAboveMax ? max : null;
   const text = broken === null ? undefined : SOURCES[broken.source];
   if (broken === null || text === undefined) return null;
   // A pod that fits no node would never start.

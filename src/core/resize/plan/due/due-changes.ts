@@ -106,7 +106,8 @@ function isEndOfIncrease({ cpuBeforeIncrease = null }: DueInputs, to: number, re
   return resource === 'cpu' && cpuBeforeIncrease !== null && to >= cpuBeforeIncrease;
 }
 
-function isAboveDeadBand(from: number, to: number, minRatio: Ratio, resource: ResourceName): boolean {
+/** Whether a change is worth a write. */
+export function isAboveDeadBand(from: number, to: number, minRatio: Ratio, resource: ResourceName): boolean {
   const change = Math.abs(to - from);
   return change >= MIN_CHANGE[resource] && (from === 0 || change / from >= minRatio);
 }

@@ -19,6 +19,17 @@ export function memoryAfterStart(memory: ResizeMemory, change: ChangeUnderWay, i
   };
 }
 
+/**
+ * Values in force before the change under way. Those of `previous` may be older: a roll-back returns to the values before all parts of an
+ * approval.
+ */
+export function valuesBeforeChange({ previous, lastApplied }: Pick<ResizeMemory, 'previous' | 'lastApplied'>): Values {
+  const earlier = previous?.values ?? new Map<string, RequestsAndLimits>();
+  return previous === null || lastApplied === null || lastApplied.at <= previous.at
+    ? earlier
+    : new Map([...earlier, ...lastApplied.values]);
+}
+
 /** Whether any pod differs from the values before the change. */
 export function hasChangedPods(pods: readonly PodRecord[], previous: ResizeMemory['previous']): boolean {
   return pods.some(({ containers }) => containers.some((each) => !hasSameValues(previous?.values.get(each.name) ?? each, each)));
@@ -32,14 +43,8 @@ export function isReducedByChange({ resizedBy, containers }: PodRecord, previous
   return containers.some((each) => hasReduction(previous.values.get(each.name) ?? each, each));
 }
 
-/** Whether a change lowers any amount of a container. */
-export function isContainerLowered(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
-  const [from, to] = [previous?.values.get(container), change.values.get(container)];
-  return from !== undefined && to !== undefined && hasReduction(from, to);
-}
-
 /**
- * The memory after a change is ended: the previous values are in force again, except for raises that pods already have and may use.
+ * The memory after a change is ended: the values before it are in force again, except for raises that pods already have and may use.
  * `previous` is kept, because unreachable pods may have the values of the change.
  * @param hasChangedPods some pod was resized
  */
@@ -50,14 +55,15 @@ export function memoryAfterEnd(
   hasChangedPods: boolean,
 ): Partial<ResizeMemory> {
   const { apply, previous, lastApplied } = memory;
-  const values = previous === null || apply === null ? previous?.values : withReachedRaises(previous.values, apply.values, pods);
-  const isRaised = [...(values ?? [])].some(([name, each]) => !hasSameValues(previous?.values.get(name) ?? each, each));
+  const before = valuesBeforeChange(memory);
+  const values = apply === null ? before : withReachedRaises(before, apply.values, pods);
+  const isRaised = [...values].some(([name, each]) => !hasSameValues(before.get(name) ?? each, each));
   const common = {
     apply: null,
     cpuBeforeIncrease: new Map(),
     reductions: hasChangedPods ? memory.reductions : withoutReductions(memory.reductions, apply),
   };
-  if (values === undefined || !(hasChangedPods || isRaised)) return common;
+  if (previous === null || !(hasChangedPods || isRaised)) return common;
   const by = lastApplied?.by ?? 'evenkeel';
   return { ...common, lastApplied: { at: now, by, reason: `ended before completion: ${apply?.reason ?? ''}`, pods: 0, values } };
 }

@@ -2,7 +2,7 @@
 
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Instant, Ratio } from '#kube/units';
-import { FIELD, RESOURCES, type Values } from '../../model/container-values.ts';
+import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container-values.ts';
 import { USER_REQUEST_EXPIRES_AFTER_MS, type UserRequests } from '../../model/situation.ts';
 
 /** State of an approval. */
@@ -59,10 +59,27 @@ function findLapseReason(what: string, resource: 'cpu' | 'memory', { values, tar
   const [limit, wantedLimit, limitNow] = [values.limits[field], target.limits[field], current.limits[field]];
   if (limit === null) return null;
   const greatest = Math.max(wantedLimit ?? 0, limitNow ?? 0);
-  if (greatest > 0 && limit > greatest * slack) return `the approved limit of ${what} differs from the recommendation`;
+  if (limit > greatest * slack) return `the approved limit of ${what} differs from the recommendation`;
   // A limit is only lowered as far as recommended now, and not where a greater one was applied since.
   if (wantedLimit === null || limit >= (limitNow ?? 0)) return null;
   return wantedLimit > limit * slack ? `the limit of ${what} may no longer be lowered that far` : null;
+}
+
+/** Approved values with the amounts that the approval leaves out: they stay as they are, and a limit that equals its request stays equal. */
+export function withOmittedAmounts(approved: Values, inForce: Values): Values {
+  return new Map(
+    [...approved].map(([name, values]) => {
+      const present = inForce.get(name) ?? values;
+      let { requests, limits } = values;
+      for (const resource of RESOURCES) {
+        const field = FIELD[resource];
+        const isEqual = present.limits[field] !== null && present.limits[field] === present.requests[field];
+        requests = withAmount(requests, resource, requests[field] ?? (isEqual ? limits[field] : null) ?? present.requests[field]);
+        limits = withAmount(limits, resource, limits[field] ?? (isEqual ? requests[field] : present.limits[field]));
+      }
+      return [name, { requests, limits }];
+    }),
+  );
 }
 
 /** Time until which rejected values are not recommended again; null: they are not rejected. */
