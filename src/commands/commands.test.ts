@@ -113,6 +113,16 @@ describe('approve', () => {
     expect([specOf('checkout').approved?.by, specOf('checkout').rejected]).toEqual(['anonymous', undefined]);
   });
 
+  test('of values that are approved already ends a rejection that was stored besides', async () => {
+    await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
+    world.cluster.recommendationList = world.cluster.recommendationList.map(({ spec, ...each }) => ({
+      ...each,
+      spec: { ...spec, ...(spec.approved === undefined ? {} : { rejected: spec.approved }) },
+    }));
+    await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
+    expect([specOf('checkout').approved?.by, specOf('checkout').rejected]).toEqual(['anonymous', undefined]);
+  });
+
   test('of already approved values writes nothing', async () => {
     await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
     await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
@@ -195,7 +205,8 @@ describe('roll back', () => {
         : {
             ...each,
             spec: { ...each.spec, rollback: { by: 'ann', at: ahead } },
-            status: { ...each.status, rolledBack: { at: '2026-11-20T14:00:00.000Z', reason: 'requested', requestedAt: ahead } },
+            // An automatic roll-back followed.
+            status: { ...each.status, lastRollbackRequestAt: ahead, rolledBack: { at: '2026-11-20T14:00:00.000Z', reason: 'restarts' } },
           },
     );
     await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
@@ -216,6 +227,12 @@ describe('roll back', () => {
     });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true });
     expect([world.records.written[0]?.dryRun, specOf('cart').rollback]).toEqual([true, undefined]);
+  });
+
+  test('is requested where only one node class was changed', async () => {
+    const classes = [{ name: 'small' }, { name: 'large', previous: { at: '2026-11-20T14:00:00.000Z', containers: [] } }];
+    world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({ ...each, status: { ...each.status, classes } }));
+    expect((await carryOut(rollbackRecommendation, ports, aCaller(), { target: CHECKOUT, body: undefined })).kind).toBe('done');
   });
 
   test('is refused where nothing was changed', async () => {
@@ -242,7 +259,7 @@ describe('roll back', () => {
     await carryOut(rollbackRecommendation, ports, aCaller(key), { target: CART, body: undefined });
     world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({
       ...each,
-      status: { ...each.status, rolledBack: { at: '2026-11-20T15:00:00Z' } },
+      status: { ...each.status, rolledBack: { at: '2026-11-20T15:00:00Z' }, lastRollbackRequestAt: '2026-11-20T14:30:00.000Z' },
     }));
     world.clock.advance(23 * 3_600_000);
     await carryOut(rollbackRecommendation, ports, aCaller(key), { target: CART, body: undefined });

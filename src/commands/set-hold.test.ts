@@ -42,6 +42,14 @@ test('the end of a hold removes the annotation; without a hold nothing is writte
   expect(world.events.at(-1)).toMatchObject({ reason: 'HoldEnded' });
 });
 
+test('the end of a hold that is over writes nothing', async () => {
+  await carryOut(holdWorkload, ports, aCaller(), { target: WEB, body: { for: '1m' } });
+  world.clock.advance(60_000);
+  await carryOut(endHold, ports, aCaller(), { target: WEB, body: {} });
+  expect(world.records.written).toHaveLength(1);
+  expect(world.events.at(-1)).toMatchObject({ reason: 'Held' });
+});
+
 const rolledBack = { at: '2026-11-20T14:00:00Z', heldUntil: '2026-11-21T14:00:00Z' };
 test.each([
   ['of the workload', { rolledBack }],

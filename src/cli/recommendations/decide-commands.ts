@@ -1,7 +1,7 @@
 import { findApprovalBlocker, withoutApproval } from '../../commands/recommendations/approve-recommendation.ts';
 import { isStillInForce } from '../../commands/recommendations/stored-request.ts';
 import { recommendedValues } from '../../commands/recommendations/recommended-values.ts';
-import { describeNothingToRollBack, withoutRollBack } from '../../commands/recommendations/rollback-recommendation.ts';
+import { describeNothingToRollBack, hasPrevious, withoutRollBack } from '../../commands/recommendations/rollback-recommendation.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { requestCommand, type RequestSpec } from './request-command.ts';
 import { describeValues } from './value-text.ts';
@@ -24,7 +24,8 @@ export const APPROVE: RequestSpec = {
     if (blocker !== null) return { kind: 'refused', message: `${workload}: ${blocker}` };
     if (containers.length === 0)
       return { kind: 'refused', message: `${workload}: nothing is recommended yet, so there is nothing to approve.` };
-    if (isStillInForce(recommendation.spec.approved, containers, status, server.now))
+    const { approved, rejected } = recommendation.spec;
+    if (rejected === undefined && isStillInForce(approved, containers, status, server.now))
       return { kind: 'done', message: `already approved for ${workload}: ${describeValues(status)}` };
     await api.changeSpec(recommendation, { approved: { by: server.user, at: isoTime(server.now), containers }, rejected: null });
     return { kind: 'done', message: `approved for ${workload}: ${describeValues(status)}` };
@@ -41,6 +42,9 @@ export const REJECT: RequestSpec = {
     const containers = recommendedValues(status);
     if (containers.length === 0)
       return { kind: 'refused', message: `${workload}: nothing is recommended yet, so there is nothing to reject.` };
+    const { approved, rejected } = recommendation.spec;
+    if (approved === undefined && isStillInForce(rejected, containers, undefined, server.now))
+      return { kind: 'done', message: `already rejected for ${workload}: ${describeValues(status)}` };
     await api.changeSpec(recommendation, { rejected: { by: server.user, at: isoTime(server.now), containers }, approved: null });
     return { kind: 'done', message: `rejected for ${workload}: ${describeValues(status)}` };
   },
@@ -56,7 +60,7 @@ export const ROLLBACK: RequestSpec = {
     const mode = status?.mode ?? 'Recommend';
     const ineffective = withoutRollBack(mode);
     if (ineffective !== null) return { kind: 'refused', message: `${workload} is in mode ${mode}: ${ineffective}` };
-    if (status?.previous === undefined)
+    if (!hasPrevious(status))
       return { kind: 'refused', message: `${workload}: ${describeNothingToRollBack(status?.rolledBack, server.now)}` };
     await api.changeSpec(recommendation, { rollback: { by: server.user, at: isoTime(server.now) }, approved: null });
     return { kind: 'done', message: `requested a roll-back of ${workload} to the values before its last change` };

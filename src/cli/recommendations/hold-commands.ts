@@ -1,5 +1,5 @@
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { isHeldAfterRollBack } from '../../commands/workloads/set-hold.ts';
+import { isHeldAfterRollBack, isHeldByAnnotation } from '../../commands/workloads/set-hold.ts';
 import { parseDuration } from '../../core/model/duration.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, MINUTE_MS, type DurationMs } from '#kube/units';
@@ -38,7 +38,7 @@ export const RESUME: RequestSpec = {
   options: {},
   async run({ api, recommendation, workload, server }) {
     const isAfterRollBack = isHeldAfterRollBack(recommendation.status, server.now);
-    if (!isAfterRollBack && (await api.annotationOf(recommendation, HELD)) === null) {
+    if (!isAfterRollBack && !isHeldByAnnotation(await api.annotationOf(recommendation, HELD), server.now)) {
       return { kind: 'refused', message: `${workload} is not on hold` };
     }
     await api.annotate(recommendation, HELD, isAfterRollBack ? isoTime(server.now) : null);

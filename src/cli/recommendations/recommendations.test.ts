@@ -174,6 +174,22 @@ describe('evenkeel approve, reject and rollback', () => {
     expect(patches).toHaveLength(1);
   });
 
+  test('an approval of values that are approved already ends a rejection that was stored besides', async () => {
+    await run(request(APPROVE), 'shop/web');
+    const { approved } = (patches[0]?.body as { spec: Required<RecommendationSpec> }).spec;
+    stored = stored.map((each) => ({ ...each, spec: { ...each.spec, approved, rejected: approved } }));
+    expect((await run(request(APPROVE), 'shop/web')).out).toMatch(/^approved for /);
+    expect(patches.at(-1)?.body).toMatchObject({ spec: { rejected: null } });
+  });
+
+  test('values that are rejected already are not rejected anew', async () => {
+    await run(request(REJECT), 'shop/web');
+    const { rejected } = (patches[0]?.body as { spec: Required<RecommendationSpec> }).spec;
+    stored = stored.map((each) => ({ ...each, spec: { ...each.spec, rejected } }));
+    expect((await run(request(REJECT), 'shop/web')).out).toMatch(/^already rejected for Deployment shop\/web: /);
+    expect(patches).toHaveLength(1);
+  });
+
   test('a kind that no workload of the name has is named', async () => {
     expect((await run(request(APPROVE), 'shop/web', '--kind', 'StatefulSet')).err).toBe(
       'evenkeel approve: shop/web is no StatefulSet, but a Deployment',
@@ -192,6 +208,8 @@ describe('evenkeel approve, reject and rollback', () => {
     stored = [aRecommendation('web', { previous: { at: NOW, containers: [] } })];
     expect((await run(request(ROLLBACK), 'shop/web')).code).toBe(0);
     expect(patches[0]?.body).toMatchObject({ spec: { rollback: { by: 'ann', at: '2026-11-26T10:00:00.000Z' }, approved: null } });
+    stored = [aRecommendation('web', { classes: [{ name: 'small' }, { name: 'large', previous: { at: NOW, containers: [] } }] })];
+    expect((await run(request(ROLLBACK), 'shop/web')).code).toBe(0);
     stored = [aRecommendation('web', { rolledBack: { at: NOW, heldUntil: '2026-11-27T10:00:00Z' } })];
     expect((await run(request(ROLLBACK), 'shop/web')).err).toMatch(
       /Already rolled back at 2026-11-26T10:00:00Z; .*until 2026-11-27T10:00:00Z/,
@@ -236,6 +254,8 @@ describe('evenkeel hold and resume', () => {
   });
 
   test('resume removes the annotation, or sets it to now where a roll-back holds', async () => {
+    expect((await run(request(RESUME), 'shop/web')).err).toContain('is not on hold');
+    annotations = { 'evenkeel.io/held-until': NOW };
     expect((await run(request(RESUME), 'shop/web')).err).toContain('is not on hold');
     annotations = { 'evenkeel.io/held-until': '2026-11-27T00:00:00Z' };
     expect((await run(request(RESUME), 'shop/web')).code).toBe(0);

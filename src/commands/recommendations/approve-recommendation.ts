@@ -29,7 +29,7 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
         const moved = findChangedValue(body.containers, status?.containers ?? []);
         if (moved !== null)
           return { kind: 'conflict', message: `The recommended values have changed. ${moved} Read them and approve again.` };
-        if (isStillInForce(spec.approved, containers, status, now)) return null;
+        if (spec.rejected === undefined && isStillInForce(spec.approved, containers, status, now)) return null;
         return { kind: 'patch', spec: { approved: { by, at: isoTime(now), containers }, rejected: null } };
       },
     });

@@ -1,6 +1,6 @@
 import type { Operations } from '../../apis/http/types.generated.ts';
 import type { ResizeMode } from '../../apis/conditions.ts';
-import type { RecommendationStatusRolledBack } from '../../apis/v1alpha1/index.ts';
+import type { RecommendationStatus, RecommendationStatusRolledBack } from '../../apis/v1alpha1/index.ts';
 import { OPERATOR_OF_TARGET } from '../../core/access/requirement.ts';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 import type { Instant } from '#kube/units';
@@ -22,11 +22,8 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
       findIneffectiveReason: withoutRollBack,
       decide: ({ spec, status }, now) => {
         const requestedAt = instantOf(spec.rollback?.at);
-        const rolledBackAt = instantOf(status?.rolledBack?.at);
-        // The time of a request is that of the user’s clock, which may be ahead.
-        const isCarriedOut = requestedAt !== null && instantOf(status?.rolledBack?.requestedAt) === requestedAt;
-        if (requestedAt !== null && !isCarriedOut && (rolledBackAt === null || rolledBackAt < requestedAt)) return null;
-        if (status?.previous === undefined) return { kind: 'conflict', message: describeNothingToRollBack(status?.rolledBack, now) };
+        if (requestedAt !== null && requestedAt !== instantOf(status?.lastRollbackRequestAt)) return null;
+        if (!hasPrevious(status)) return { kind: 'conflict', message: describeNothingToRollBack(status?.rolledBack, now) };
         return { kind: 'patch', spec: { rollback: { by, at: isoTime(now) }, approved: null } };
       },
     });
@@ -36,6 +33,11 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
 /** In mode Off a request would stay pending and take effect at a later change of the mode. */
 export function withoutRollBack(mode: ResizeMode): string | null {
   return mode === 'Off' ? 'this mode changes nothing, so nothing would be rolled back. Set another mode first, then roll back.' : null;
+}
+
+/** Whether a change of the workload, or of the pods of one of its node classes, can be rolled back. */
+export function hasPrevious(status: RecommendationStatus | undefined): boolean {
+  return [status, ...(status?.classes ?? [])].some((each) => each?.previous !== undefined);
 }
 
 /** Why there is nothing to roll back. */

@@ -47,7 +47,7 @@ export const endHold: Command<OnWorkload<unknown>, WorkloadRecord> = {
       action: 'EndHold',
       decide: (workload, now) => {
         const isAfterRollBack = isHeldAfterRollBack(ports.cluster.findRecommendation(workloadKey(workload))?.status, now);
-        if (!isAfterRollBack && workload.annotations[HELD] === undefined) return { kind: 'same' };
+        if (!isAfterRollBack && !isHeldByAnnotation(workload.annotations[HELD], now)) return { kind: 'same' };
         const sentence = `${caller.scope.actor} ended the hold: automatic changes are allowed again`;
         const value = isAfterRollBack ? isoTime(now) : null;
         return planOf(workload, value, now, caller, { action: 'EndHold', eventReason: COMMAND_EVENT.holdEnded, message: sentence });
@@ -60,6 +60,11 @@ export const endHold: Command<OnWorkload<unknown>, WorkloadRecord> = {
 export function isHeldAfterRollBack(status: RecommendationStatus | undefined, now: Instant): boolean {
   const rollBacks = [status, ...(status?.classes ?? [])].map((each) => instantOf(each?.rolledBack?.heldUntil));
   return rollBacks.some((heldUntil) => heldUntil !== null && heldUntil > now);
+}
+
+/** Whether the annotation evenkeel.io/held-until holds a workload. One that cannot be read blocks it. */
+export function isHeldByAnnotation(value: string | null | undefined, now: Instant): boolean {
+  return value !== null && value !== undefined && (instantOf(value) ?? Infinity) > now;
 }
 
 function planOf(
