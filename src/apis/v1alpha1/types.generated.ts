@@ -2208,6 +2208,8 @@ export interface RecommendationStatusClassRolledBack {
   readonly message?: string;
   /** Automatic changes are blocked until then (RFC 3339). */
   readonly heldUntil?: string;
+  /** End of a hold by annotation that was in force after the rollback (RFC 3339). It does not end the hold of the rollback. */
+  readonly userHeldUntil?: string;
   /** Consecutive automatic rollbacks; each doubles the time until heldUntil. */
   readonly count?: number;
   /** The values that were rolled back. */
@@ -2724,6 +2726,8 @@ export interface RecommendationStatusRolledBack {
   readonly message?: string;
   /** Automatic changes are blocked until then (RFC 3339). */
   readonly heldUntil?: string;
+  /** End of a hold by annotation that was in force after the rollback (RFC 3339). It does not end the hold of the rollback. */
+  readonly userHeldUntil?: string;
   /** Consecutive automatic rollbacks; each doubles the time until heldUntil. */
   readonly count?: number;
   /** The values that were rolled back. */

@@ -280,6 +280,8 @@ export interface ResizeMemory {
     readonly reason: string;
     readonly message: string;
     readonly heldUntil: Instant;
+    /** End of the hold by annotation that was in force meanwhile, which does not end this one; null or absent: none. */
+    readonly userHeldUntil?: Instant | null;
     /** Consecutive automatic roll-backs. */
     readonly count: number;
     /** `at` of the user request for the roll-back; null: it was automatic. */

@@ -290,6 +290,17 @@ describe('a request for a roll-back', () => {
   });
 });
 
+test('the end of a hold that a user had set does not end the hold after a roll-back, and the present time does', () => {
+  const start = aSituation({ pods: pods(4), advice: [lessCpu] });
+  const rollback = { at: T0 + MINUTE_MS, by: 'ann' };
+  const userRequests = { ...NO_USER_REQUESTS, rollback };
+  const held = (situation: WorkloadSituation, heldUntil: number) => ({ ...situation, overrides: { ...start.overrides, heldUntil } });
+  const asked = held({ ...after(start, decideWorkload(start), 2 * MINUTE_MS), userRequests }, T0 + HOUR_MS);
+  const back = after(asked, decideWorkload(asked), 2 * HOUR_MS);
+  expect(decideWorkload(back)).toMatchObject({ state: 'awaiting', reason: 'hold', until: asked.now + DAY_MS });
+  expect(decideWorkload(held(back, back.now)).memory.rolledBack?.heldUntil).toBe(back.now);
+});
+
 describe('a reduction that causes a regression each time', () => {
   /** Number of reductions where the canary is unready whenever it has less CPU than before, and the last decision. */
   function reductionsWithin(days: number, advice = lessCpu): { readonly count: number; readonly last: WorkloadDecision } {

@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import { APPROVE, approved, cpusOf, memoryOf, run, two } from '../../../../test/builders/approvals.ts';
 import { amounts, anAdvice, anHpaRecord, aSituation, autoPolicy, NO_OVERRIDES, pods } from '../../../../test/builders/rightsizing.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
+import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_USER_REQUESTS, type UserRequests, type WorkloadSituation } from '../model/situation.ts';
 
 const PROXY = { container: 'proxy' };
@@ -86,4 +87,9 @@ test('a burst of CPU ends no second part that lowers memory alone', () => {
   const { s, decisions } = run({ ...first, now: first.now + MINUTE_MS, scaledObjects: [], advice }, 90);
   expect([new Set(cpusOf(s)), new Set(memoryOf(s))]).toEqual([new Set([100]), new Set([128])]);
   expect(decisions.filter(({ state }) => state === 'applied').length).toBeGreaterThan(0);
+});
+
+test('a change under way is reported as a dry run once its policy is in dry run', () => {
+  const d = decideWorkload({ ...underWay(), policy: autoPolicy({ mode: 'Approve', dryRun: true }) });
+  expect(d).toMatchObject({ state: 'awaiting', reason: 'dry-run' });
 });

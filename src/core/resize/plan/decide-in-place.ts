@@ -52,6 +52,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   if (accepted !== null) draft.recordEffectiveValues(accepted);
   endIncreases(draft);
   const decided = withObservationText(draft, decideByPreconditions(draft) ?? startAllowedChange(draft));
+  recordHoldByUser(draft);
   const hotText = hotReplicasText(draft.context);
   const result = hotText === null ? decided : { ...decided, message: `${decided.message}; ${hotText}` };
   const { policy, now } = context;
@@ -80,8 +81,18 @@ function endHoldOfRollBack(draft: Draft): void {
   const { rolledBack } = draft.memory;
   const end = overrides.heldUntil;
   if (rolledBack === null || rolledBack.heldUntil <= now || end === null || end > now) return;
-  if (end < Math.floor(rolledBack.at / SECOND_MS) * SECOND_MS) return;
+  if (end === rolledBack.userHeldUntil || end < Math.floor(rolledBack.at / SECOND_MS) * SECOND_MS) return;
   draft.remember({ rolledBack: { ...rolledBack, heldUntil: end } });
+}
+
+/** A user's hold that ends during the hold after a roll-back does not end it, unlike an annotation that was set to the present time. */
+function recordHoldByUser(draft: Draft): void {
+  const { now, overrides } = draft.context;
+  const { rolledBack } = draft.memory;
+  const end = overrides.heldUntil;
+  // The clock of who sets the present time may be ahead.
+  if (rolledBack === null || rolledBack.heldUntil <= now || end === null || end <= now + MINUTE_MS) return;
+  if (end !== rolledBack.userHeldUntil) draft.remember({ rolledBack: { ...rolledBack, userHeldUntil: end } });
 }
 
 /** An annotation without an effect, such as evenkeel.io/exlude, is probably misspelled: its author expects something else than what happens. */
@@ -158,7 +169,8 @@ function startAllowedChange(draft: Draft): Outcome {
   const result = blocker === null ? decideChange(draft) : applyUrgentByPodStatus(draft, blocker);
   if (!draft.isDryRun) return result;
   draft.remember(before);
-  return draft.steps.length > 0 || draft.due().length > 0 ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
+  const isChanging = draft.steps.length > 0 || draft.due().length > 0 || before.apply !== null;
+  return isChanging ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
 }
 
 /** Blocks the workload while another tool sizes its pods, because both would revert each other. A change under way is ended and reverted. */

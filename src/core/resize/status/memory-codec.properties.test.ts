@@ -89,7 +89,16 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   template: values,
   endedApprovalAt: orNull(instant),
   rolledBack: orNull(
-    fc.record({ at: instant, reason: words, message: words, heldUntil: instant, count, requestedAt: orNull(instant), values }),
+    fc.record({
+      at: instant,
+      reason: words,
+      message: words,
+      heldUntil: instant,
+      userHeldUntil: orNull(instant),
+      count,
+      requestedAt: orNull(instant),
+      values,
+    }),
   ),
   lastRollbackRequestAt: orNull(instant),
   observedReductions: fc.array(fc.record({ since: instant, until: instant, comparedHours: count, before: values }), { maxLength: 3 }),
@@ -272,7 +281,8 @@ describe('the stored memory', () => {
 });
 
 /** Deadlines, which may lie in the future, and the times of user requests, which identify them. */
-const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|lastRollbackRequestAt|endedApprovalAt|issuedAt)$|\.approvedBaseline\.at$/;
+const NOT_CORRECTED =
+  /\.(heldUntil|userHeldUntil|until|requestedAt|lastRollbackRequestAt|endedApprovalAt|issuedAt)$|\.approvedBaseline\.at$/;
 
 /** All instants in a value, by path: numbers within days of the tests' time. */
 function timestampsOf(value: unknown, path = ''): Map<string, number> {

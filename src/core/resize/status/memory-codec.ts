@@ -95,6 +95,7 @@ const ROLLED_BACK = record<RolledBack>({
   reason: withDefault(text(64), ''),
   message: withDefault(text(MAX_MESSAGE), ''),
   heldUntil: deadline('at'),
+  userHeldUntil: nullable(REQUEST_TIME),
   count: withDefault(COUNT, 0),
   requestedAt: nullable(REQUEST_TIME),
   values: CONTAINERS,

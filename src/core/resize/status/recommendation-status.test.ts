@@ -60,7 +60,16 @@ describe('the status of a Recommendation', () => {
       previous: { at: T0 - 6, values },
       template: values,
       endedApprovalAt: T0,
-      rolledBack: { at: T0 - 7, reason: 'restarts', message: 'm', heldUntil: T0 - 1, count: 2, requestedAt: null, values },
+      rolledBack: {
+        at: T0 - 7,
+        reason: 'restarts',
+        message: 'm',
+        heldUntil: T0 - 1,
+        userHeldUntil: T0 - 2,
+        count: 2,
+        requestedAt: null,
+        values,
+      },
       lastRollbackRequestAt: T0 - 8,
       observedReductions: [{ since: T0 - 9, until: T0 + 9, comparedHours: 3, before: values }],
       failures: [
