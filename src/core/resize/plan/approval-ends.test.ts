@@ -90,6 +90,8 @@ test('a burst of CPU ends no second part that lowers memory alone', () => {
 });
 
 test('a change under way is reported as a dry run once its policy is in dry run', () => {
-  const d = decideWorkload({ ...underWay(), policy: autoPolicy({ mode: 'Approve', dryRun: true }) });
+  const s = underWay();
+  // The canary is still watched, so that nothing else is due.
+  const d = decideWorkload({ ...s, now: s.now - MINUTE_MS, policy: autoPolicy({ mode: 'Approve', dryRun: true }) });
   expect(d).toMatchObject({ state: 'awaiting', reason: 'dry-run' });
 });
