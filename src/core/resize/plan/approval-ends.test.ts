@@ -2,8 +2,17 @@
 
 import { expect, test } from '@jest/globals';
 import { APPROVE, approved, cpusOf, memoryOf, run, two } from '../../../../test/builders/approvals.ts';
-import { amounts, anAdvice, anHpaRecord, aSituation, autoPolicy, NO_OVERRIDES, pods } from '../../../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
+import {
+  amounts,
+  anAdvice,
+  anHpaRecord,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  NO_OVERRIDES,
+  pods,
+} from '../../../../test/builders/rightsizing.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_USER_REQUESTS, type UserRequests, type WorkloadSituation } from '../model/situation.ts';
 
@@ -94,4 +103,17 @@ test('a change under way is reported as a dry run once its policy is in dry run'
   // The canary is still watched, so that nothing else is due.
   const d = decideWorkload({ ...s, now: s.now - MINUTE_MS, policy: autoPolicy({ mode: 'Approve', dryRun: true }) });
   expect(d).toMatchObject({ state: 'awaiting', reason: 'dry-run' });
+});
+
+test('a change whose beginning alters the recommendation does not end its own approval', () => {
+  const c = { requests: amounts('3m', '512Mi'), limits: amounts(null, '512Mi') };
+  const { container } = APPROVE;
+  const memory = { ...container.memory, max: 256 * MiB };
+  const policy = { ...APPROVE, container: { ...container, controlled: 'requests' as const, memory } };
+  const all = pods(3, { container: c });
+  const advice = [anAdvice({ cpu: '4m', memory: '900Mi' })];
+  const { s } = run(approved(aSituation({ policy, advice, pods: all, workload: aWorkloadRecord({}, c) })), 90);
+  expect(s.memory.endedApprovalAt).toBeNull();
+  // It waits for the end of the memory usage.
+  expect(s.memory.apply?.by).toBe('ann');
 });

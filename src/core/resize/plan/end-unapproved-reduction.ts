@@ -1,10 +1,12 @@
 // Mode Approve: ends a reduction that no approval covers, or no longer.
 
 import { revertChange } from './advance-change.ts';
-import type { Draft } from './draft.ts';
+import { Draft } from './draft.ts';
 import { isAboveDeadBand } from './due/due-changes.ts';
+import { withoutReductions } from './due/once-a-day.ts';
 import { valuesBeforeChange } from './due/remembered-change.ts';
 import { isReducingChange } from './due/stages.ts';
+import type { ApprovalState } from './due/user-requests.ts';
 import { currentApproval, isInModeOfWorkload } from './plan-due-changes.ts';
 import { FIELD, isLess, RESOURCES, type Values } from '../model/container-values.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
@@ -17,12 +19,20 @@ export function endUnapprovedReduction(draft: Draft): void {
   const { apply } = draft.memory;
   const before = valuesBeforeChange(draft.memory);
   if (apply === null || draft.mode !== 'Approve' || !isReducingChange(apply, before)) return;
-  const approval = currentApproval(draft.plan);
+  const approval = approvalWithoutChange(draft, before);
   if (approval.kind === 'valid' && isReductionApproved(draft, before, apply.values, approval.values)) return;
   revertChange(draft);
   const { approved } = draft.context.userRequests;
   // An approval that lies ahead, after the clock was set back, counts from then on.
   if (approval.kind === 'lapsed' && approved !== null && approved.at <= draft.context.now) draft.remember({ endedApprovalAt: approved.at });
+}
+
+/** The approval as if the change had not begun: the recommendation also depends on the values in force, so a change could end its approval. */
+function approvalWithoutChange({ context, memory }: Draft, values: Values): ApprovalState {
+  const { apply, lastApplied } = memory;
+  const inForce = { ...(lastApplied ?? { at: context.now, by: '', reason: '', pods: 0 }), values };
+  const reductions = withoutReductions(memory.reductions, apply);
+  return currentApproval(new Draft({ ...context, memory: { ...memory, apply: null, lastApplied: inForce, reductions } }).plan);
 }
 
 /** Whether no amount that a change lowers falls below its approved value, apart from the dead band. */
