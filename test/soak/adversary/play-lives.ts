@@ -14,6 +14,8 @@ const QUIET_MS = 60 * DAY_MS;
 /** Days without a resize or a report at the end of a steady time. */
 const ENDED_MS = 5 * DAY_MS;
 
+let isViolated = false;
+
 const [, , what = '', count = '', seed = ''] = argv;
 fc.assert(what === 'end' ? fc.property(lives.map(resizeOnAllNodes), endsOnceSteady) : fc.property(lives, keepsRules), {
   numRuns: Number(count),
@@ -24,7 +26,7 @@ console.log(`${count} lives, seed ${seed}: no violation`);
 function keepsRules(life: Life): void {
   const rules = new AdversaryRules(life);
   playLife(life, (lived, tick) => rules.check(lived, tick));
-  if (rules.violations.length > 0) throw new Error(rules.violations.join('\n'));
+  if (rules.violations.length > 0) throw violationOf(rules.violations.join('\n'));
 }
 
 function endsOnceSteady(life: Life): void {
@@ -42,6 +44,13 @@ function endsOnceSteady(life: Life): void {
     ['resized', end.resizedAt],
     ['reported', end.reportedAt],
   ] as const) {
-    if (at >= elapsedMs - ENDED_MS) throw new Error(`${effect} at ${at / DAY_MS} days, in a life of ${elapsedMs / DAY_MS} days`);
+    if (at >= elapsedMs - ENDED_MS) throw violationOf(`${effect} at ${at / DAY_MS} days, in a life of ${elapsedMs / DAY_MS} days`);
   }
+}
+
+/** Reports the first violation at once: the search for a smaller life may take an hour. */
+function violationOf(message: string): Error {
+  if (!isViolated) console.error(`Violated, seeking a smaller life:\n${message}`);
+  isViolated = true;
+  return new Error(message);
 }

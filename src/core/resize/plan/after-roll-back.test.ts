@@ -181,6 +181,27 @@ describe('a roll-back', () => {
     expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(onAllPods(expected));
   });
 
+  test('keeps Burstable pods Burstable where memory was raised to its limit meanwhile, because no resize may change the class', () => {
+    const limits = amounts('1', '512Mi');
+    const all = pods(4, { qosClass: 'Burstable', container: { requests: amounts('1', '511Mi'), limits } });
+    const start = aSituation({ pods: all, advice: [anAdvice({ cpu: '100m', memory: '511Mi' })] });
+    const reduced = after(start, decideWorkload(start), 5 * MINUTE_MS);
+    const apply = reduced.memory.apply!;
+    const raised = { requests: amounts('100m', '512Mi'), limits };
+    const canary = ({ containers: [each], ...pod }: PodRecord): PodRecord => ({
+      ...pod,
+      containers: [each!.requests.cpuMillicores === 100 ? { ...each!, ...raised, actual: raised } : each!],
+    });
+    const harmed = ill({
+      ...reduced,
+      pods: reduced.pods.map(canary),
+      memory: { ...reduced.memory, apply: { ...apply, values: new Map([['main', raised]]) } },
+    });
+    const decision = decideWorkload(harmed);
+    expect(decision.memory.lastApplied?.values).toEqual(new Map([['main', { requests: amounts('999m', '512Mi'), limits }]]));
+    expect(requests(after(harmed, decision, MINUTE_MS))).toEqual(onAllPods('999m 512Mi'));
+  });
+
   test('that a user requests reverts both', () => {
     const asked = { ...raisedMeanwhile(), userRequests: { ...NO_USER_REQUESTS, rollback: { at: T0, by: 'ann' } } };
     const back = after(asked, decideWorkload(asked), MINUTE_MS);

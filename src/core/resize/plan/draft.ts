@@ -12,6 +12,7 @@ import type { DueChange } from './due/due-changes.ts';
 import { summaryOf, listDueChanges, type PlanContext } from './plan-due-changes.ts';
 import { describeAutoscalerBound } from './autoscalers/autoscaler-bounds.ts';
 import { planContainers } from './plan-containers.ts';
+import { withinQosClass } from './pod/qos-class.ts';
 
 /** Collects memory, steps and Events of one decision. */
 export class Draft {
@@ -54,7 +55,9 @@ export class Draft {
 
   /** Updates the memory where that changes the values in force: the plans are computed again from them. */
   recordEffectiveValues(change: Partial<ResizeMemory>): void {
-    this.remember(change);
+    const { lastApplied = null } = change;
+    const possible = lastApplied && { lastApplied: { ...lastApplied, values: withinQosClass(lastApplied.values, this.#context) } };
+    this.remember({ ...change, ...possible });
     this.#containers = planContainers(this.#context);
   }
 
