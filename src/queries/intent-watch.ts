@@ -1,5 +1,5 @@
 import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
-import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
+import type { PodResizePolicy, Recommendation } from '../apis/v1alpha1/index.ts';
 import { workloadKey } from '#kube/records/workload';
 import { fingerprintIntent } from '../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../ports/cluster/cluster-reader.ts';
@@ -20,9 +20,11 @@ export function onNewIntent(cluster: IntentReader, listener: () => void): void {
     const intent = fingerprintIntent(workload.annotations);
     if (intent !== '') intents.set(`w/${workloadKey(workload)}`, intent);
   }
-  for (const { spec, metadata } of cluster.recommendations()) {
-    const key = `${metadata.namespace ?? ''}/${spec.targetRef.kind}/${spec.targetRef.name}`;
-    intents.set(`r/${key}`, String(metadata.generation ?? ''));
+  for (const recommendation of cluster.recommendations()) {
+    const { spec, metadata } = recommendation;
+    const key = workloadKey({ namespace: metadata.namespace ?? '', kind: spec.targetRef.kind, name: spec.targetRef.name });
+    const intent = recommendationIntent(recommendation);
+    if (intent !== '') intents.set(`r/${key}`, intent);
   }
   for (const policy of cluster.podResizePolicies()) intents.set(`p/${policy.metadata.name}`, policyIntent(policy));
   cluster.subscribe((change) => {
@@ -41,8 +43,8 @@ function currentIntent(cluster: IntentReader, change: ClusterChange): { readonly
       return { key: `w/${change.key}`, intent: workload === undefined ? '' : fingerprintIntent(workload.annotations) };
     }
     case 'recommendation': {
-      const generation = cluster.findRecommendation(change.workload)?.metadata.generation;
-      return { key: `r/${change.workload}`, intent: String(generation ?? '') };
+      const recommendation = cluster.findRecommendation(change.workload);
+      return { key: `r/${change.workload}`, intent: recommendation === undefined ? '' : recommendationIntent(recommendation) };
     }
     case 'podresizepolicy': {
       const policy = [...cluster.podResizePolicies()].find(({ metadata }) => metadata.name === change.key);
@@ -51,6 +53,11 @@ function currentIntent(cluster: IntentReader, change: ClusterChange): { readonly
     default:
       return null;
   }
+}
+
+/** The requests in the spec, whose target and policy Evenkeel writes itself: a new Recommendation without a request has no intent. */
+function recommendationIntent({ spec: { targetRef: _target, policyRef: _policy, ...requests } }: Recommendation): string {
+  return Object.keys(requests).length === 0 ? '' : JSON.stringify(requests);
 }
 
 function policyIntent({ metadata }: PodResizePolicy): string {
