@@ -134,6 +134,8 @@ describe('ClusterState', () => {
       );
       state.apply(setWorkload(rollout));
       expect(state.countPodsOfUnreadKinds()).toEqual(new Map([['GameServer', 2]]));
+      for (const name of ['a', 'b']) state.apply(gone(setPod(aPodRecord({ name, owner }))));
+      expect(state.countPodsOfUnreadKinds()).toEqual(new Map());
     });
   });
 

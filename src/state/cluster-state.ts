@@ -17,7 +17,6 @@ import type { NodeRecord } from '#kube/records/node';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import {
-  KUBERNETES_OWNERS,
   parseWorkloadKey,
   workloadKey,
   type WorkloadKey,
@@ -140,9 +139,9 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   /** Count of pods by the kind of an owner that is not watched; `Kind.group` if another group of the kind is watched. */
   countPodsOfUnreadKinds(): ReadonlyMap<string, number> {
     const pods = new Map<string, number>();
-    for (const [key, count] of this.#ownership.podCounts()) {
+    for (const [key, count] of this.#ownership.podCountsOfOtherKinds()) {
       const { kind } = parseWorkloadKey(key);
-      if (!KUBERNETES_OWNERS.has(kind) && !this.#tops.has(key)) pods.set(kind, (pods.get(kind) ?? 0) + count);
+      if (!this.#tops.has(key)) pods.set(kind, (pods.get(kind) ?? 0) + count);
     }
     return pods;
   }

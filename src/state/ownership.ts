@@ -31,6 +31,7 @@ export class Ownership {
   /** One reference for all pods of a workload. */
   readonly #refs = new Map<WorkloadKey, WorkloadRef>();
   readonly #podsByTop = new MultiIndex<PodRecord>();
+  readonly #ofOtherKinds = new Set<WorkloadKey>();
   /** API group of the watched workloads by kind. The kind of another group has the key `Kind.group`. */
   readonly #groups = new Map<string, string>(KUBERNETES_OWNERS);
 
@@ -51,9 +52,9 @@ export class Ownership {
     return this.#podsByTop.of(workload);
   }
 
-  /** Count of pods of every workload, watched or not. */
-  *podCounts(): Iterable<readonly [WorkloadKey, number]> {
-    for (const key of this.#podsByTop.groups()) yield [key, this.#podsByTop.count(key)];
+  /** Workloads with pods that are not of a built-in kind, watched or not, with the count of their pods. */
+  *podCountsOfOtherKinds(): Iterable<readonly [WorkloadKey, number]> {
+    for (const key of this.#ofOtherKinds) yield [key, this.#podsByTop.count(key)];
   }
 
   /** Whether workload keys of a kind and group have the kind only: no other group of the kind is watched. */
@@ -161,13 +162,16 @@ export class Ownership {
 
   #removeFromTop(workload: WorkloadKey, podKey: string): void {
     this.#podsByTop.delete(workload, podKey);
-    if (this.#podsByTop.count(workload) === 0) this.#refs.delete(workload);
+    if (this.#podsByTop.count(workload) > 0) return;
+    this.#refs.delete(workload);
+    this.#ofOtherKinds.delete(workload);
   }
 
   #refOf(workload: WorkloadKey, top: WorkloadRef): WorkloadRef {
     const known = this.#refs.get(workload);
     if (known !== undefined) return known;
     this.#refs.set(workload, top);
+    if (!KUBERNETES_OWNERS.has(top.kind)) this.#ofOtherKinds.add(workload);
     return top;
   }
 }

@@ -9,12 +9,22 @@ type PricedNode = Parameters<PriceSource['priceOf']>[0];
 /** Prices nodes by the administrator's prices, then the default list, then an estimate from the node's size. */
 export class DefaultPriceSource implements PriceSource {
   readonly #overrides: PriceOverrides | null;
+  /** Prices of records, which are immutable: sums, health and lists ask for those of all nodes. */
+  readonly #prices = new WeakMap<PricedNode, NodePrice>();
 
   constructor(overrides: PriceOverrides | null = null) {
     this.#overrides = overrides;
   }
 
   priceOf(node: PricedNode): NodePrice {
+    const known = this.#prices.get(node);
+    if (known !== undefined) return known;
+    const price = this.#compute(node);
+    this.#prices.set(node, price);
+    return price;
+  }
+
+  #compute(node: PricedNode): NodePrice {
     const { perHourUsd, source, estimate } = this.#hourly(node);
     const gibPerCore = this.#overrides?.cpuToMemory ?? gibPerVcpuPriceOf(node.machineType);
     return { perHourUsd, ...splitNodePrice(perHourUsd, node.capacity, gibPerCore), source, estimate };
