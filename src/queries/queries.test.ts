@@ -7,7 +7,7 @@ import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { sumCents, toCents } from '../core/cost/cents.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { nodePhase } from './cluster/node-phase.ts';
-import { TotalsCache } from './cluster/totals.ts';
+import { ClusterTotals } from './cluster/totals.ts';
 import { packageOf } from './workloads/package-of.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';
 import { seriesSet, appendPresent } from './series.ts';
@@ -50,33 +50,24 @@ describe('money', () => {
     expect(summary!.deployedRequests).toEqual(item.requested);
   });
 
-  test('totals of a large cluster are renewed in slices, while readers get the last ones', () => {
+  test('changes of a large cluster are applied in slices, while callers that cannot wait get the last totals', async () => {
     const [pod] = world.cluster.podList;
     world.cluster.podList = Array.from({ length: 6000 }, (_, index) => ({ ...pod!, name: `p${index}` }));
     const waiting: (() => void)[] = [];
-    const cache = new TotalsCache(world.sources, (task) => waiting.push(task));
-    const before = cache.totals();
-    world.cluster.podList = world.cluster.podList.slice(0, 5500);
-    world.clock.now = () => before.at + 30_000;
-    expect([cache.totals(), cache.totals()]).toEqual([before, before]);
+    const totals = new ClusterTotals(world.sources, (task) => waiting.push(task));
+    expect(totals.current().podCounts.total).toBe(6000);
+    world.cluster.podList = [pod!, ...world.cluster.podList.slice(0, 5499)];
+    const updated = totals.update();
     let slices = 0;
     for (let slice = waiting.shift(); slice !== undefined; slice = waiting.shift()) {
-      expect(cache.totals()).toBe(before);
+      expect(totals.current().podCounts.total).toBeGreaterThanOrEqual(5500);
       slice();
+      await Promise.resolve();
       slices += 1;
     }
-    expect(slices).toBe(15);
-    expect(cache.totals().podCounts.total).toBe(5500);
-  });
-
-  test('totals of a large cluster that were not read for a minute are computed at once', () => {
-    const [pod] = world.cluster.podList;
-    world.cluster.podList = Array.from({ length: 6000 }, (_, index) => ({ ...pod!, name: `p${index}` }));
-    const cache = new TotalsCache(world.sources, () => undefined);
-    const before = cache.totals();
-    world.cluster.podList = world.cluster.podList.slice(0, 5500);
-    world.clock.now = () => before.at + HOUR_MS;
-    expect(cache.totals().podCounts.total).toBe(5500);
+    await updated;
+    expect(slices).toBeGreaterThan(10);
+    expect(totals.current().podCounts.total).toBe(5500);
   });
 
   test('recommendations add up to their namespace, and namespaces to used and unused cost, to the cent', async () => {

@@ -1,9 +1,8 @@
 import { ClusterQueries } from './cluster/cluster.ts';
-import { TotalsCache } from './cluster/totals.ts';
+import { ClusterTotals } from './cluster/totals.ts';
 import { IdleWorkloadQueries } from './workloads/idle-workloads.ts';
 import { LimitExceptionQueries } from './workloads/limit-exceptions.ts';
 import { NamespaceQueries } from './cluster/namespaces.ts';
-import { NodeRows } from './cluster/node-rows.ts';
 import { NodeQueries } from './cluster/nodes.ts';
 import { OverrideQueries } from './policies/overrides.ts';
 import { PodQueries } from './cluster/pods.ts';
@@ -32,12 +31,12 @@ export interface ReadModels {
   readonly system: SystemQueries;
 }
 
-/** Creates the read models with a shared cache of totals. */
+/** Creates the read models with shared totals. */
 export function createReadModels(sources: ReadSources): ReadModels {
-  const totals = new TotalsCache(sources);
+  const totals = new ClusterTotals(sources);
   const recommendations = new RecommendationQueries(sources, totals);
   return {
-    cluster: new ClusterQueries(sources, totals, new NodeRows(sources)),
+    cluster: new ClusterQueries(sources, totals),
     nodes: new NodeQueries(sources, totals),
     pods: new PodQueries(sources),
     namespaces: new NamespaceQueries(sources, totals),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sumCents } from './cents.ts';
-import { computeRunRate, type BilledNode } from './run-rate.ts';
+import { billNodes, computeRunRate, type BilledNode } from './run-rate.ts';
 
 const node = (machineType: string | null, perHourUsd: number | null, capacityType: 'spot' | 'on-demand' = 'on-demand'): BilledNode => ({
   machineType,
@@ -16,7 +16,7 @@ test('nodes of one machine type and price are one line, the most expensive first
     node('e2-standard-4', 0.134),
     node('e2-standard-4', 0.08, 'spot'),
   ];
-  const { lines } = computeRunRate([...nodes, node(null, null)], { costPerMonthUsd: 0, usedCostPerMonthUsd: 0 });
+  const { lines } = computeRunRate(billNodes([...nodes, node(null, null)]), { costPerMonthUsd: 0, usedCostPerMonthUsd: 0 });
   expect(lines.map(({ label, quantity }) => [label, quantity])).toEqual([
     ['n2-standard-8', 1],
     ['e2-standard-4', 2],
@@ -25,7 +25,7 @@ test('nodes of one machine type and price are one line, the most expensive first
 });
 
 test('without usage the used part of the requests is null', () => {
-  const rate = computeRunRate([node('e2-standard-4', 0.1)], { costPerMonthUsd: 50, usedCostPerMonthUsd: null });
+  const rate = computeRunRate(billNodes([node('e2-standard-4', 0.1)]), { costPerMonthUsd: 50, usedCostPerMonthUsd: null });
   expect(rate).toMatchObject({ usedPerMonthUsd: null, requestedUnusedPerMonthUsd: null, idlePerMonthUsd: 23 });
 });
 
@@ -34,7 +34,7 @@ test('lines, and used, unused and idle cost, add up to the same cent', () => {
   fc.assert(
     fc.property(fc.array(price, { minLength: 1, maxLength: 20 }), fc.nat(1_000), fc.nat(1_000), (prices, costPerMonthUsd, used) => {
       const nodes = prices.map((perHourUsd, index) => node(`type-${index % 3}`, perHourUsd));
-      const rate = computeRunRate(nodes, { costPerMonthUsd, usedCostPerMonthUsd: used });
+      const rate = computeRunRate(billNodes(nodes), { costPerMonthUsd, usedCostPerMonthUsd: used });
       const parts = [rate.usedPerMonthUsd!, rate.requestedUnusedPerMonthUsd!, rate.idlePerMonthUsd!];
       expect(sumCents(parts)).toBe(sumCents(rate.lines.map(({ perMonthUsd }) => perMonthUsd)));
     }),

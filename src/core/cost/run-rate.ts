@@ -3,7 +3,6 @@
 import type { ClusterArithmetic } from '../../apis/http/types.generated.ts';
 import { HOURS_PER_MONTH, type Usd } from '#kube/units';
 import { roundParts, toCents } from './cents.ts';
-import type { CostShares } from './cost-shares.ts';
 import type { CapacityType } from './node-price.ts';
 
 /** The fields of a node that its cost depends on. */
@@ -17,12 +16,26 @@ export interface BilledNode {
 /** Run rate of a cluster. Its lines add up to the same cent as its used, unused and idle cost. */
 export type RunRate = Omit<ClusterArithmetic, 'reclaimedPerMonthUsd' | 'deployedRequests'>;
 
-/** Run rate of nodes. The second argument is the cost of the requests on them, from `CostShares`. */
-export function computeRunRate(
-  nodes: readonly BilledNode[],
-  { costPerMonthUsd, usedCostPerMonthUsd }: Pick<CostShares, 'costPerMonthUsd' | 'usedCostPerMonthUsd'>,
-): RunRate {
+/** Nodes by machine type and price. */
+export interface NodeBill {
+  readonly lines: readonly Line[];
+  readonly perHourUsd: Usd;
+}
+
+/** Costs of the requests on the nodes, and of the used part of them, in cents; null: unknown. */
+interface RequestCosts {
+  readonly costPerMonthUsd: Usd | null;
+  readonly usedCostPerMonthUsd: Usd | null;
+}
+
+/** One line for each machine type and price, the most expensive first. */
+export function billNodes(nodes: readonly BilledNode[]): NodeBill {
   const lines = linesOf(nodes);
+  return { lines, perHourUsd: lines.reduce((sum, { quantity, perHourUsd }) => sum + quantity * perHourUsd, 0) };
+}
+
+/** Run rate of nodes with the requests on them. */
+export function computeRunRate({ lines }: NodeBill, { costPerMonthUsd, usedCostPerMonthUsd }: RequestCosts): RunRate {
   const exact = lines.map((line) => line.quantity * line.perHourUsd * HOURS_PER_MONTH);
   const total = exact.reduce((sum, amount) => sum + amount, 0);
   const rounded = roundParts(exact, total);
@@ -37,7 +50,6 @@ export function computeRunRate(
 
 type Line = Omit<RunRate['lines'][number], 'perMonthUsd'>;
 
-/** One line for each machine type and price, the most expensive first. */
 function linesOf(nodes: readonly BilledNode[]): readonly Line[] {
   const groups = new Map<string, Line>();
   for (const { machineType, capacityType, price } of nodes) {

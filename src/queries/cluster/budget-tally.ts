@@ -16,18 +16,18 @@ export interface BudgetCounts {
  */
 export class BudgetTally {
   readonly #cluster: Pick<ClusterReader, 'budgets' | 'budgetsOf' | 'findWorkload'>;
-  readonly #hasBudgets: boolean;
+  readonly hasBudgets: boolean;
   readonly #replicas = new Map<DisruptionBudgetRecord, number>();
   readonly #counted = new Set<WorkloadKey>();
 
   constructor(cluster: Pick<ClusterReader, 'budgets' | 'budgetsOf' | 'findWorkload'>) {
     this.#cluster = cluster;
-    this.#hasBudgets = [...cluster.budgets()].length > 0;
+    this.hasBudgets = [...cluster.budgets()].length > 0;
   }
 
   /** Counts a pod that has not completed. One pod counts for its whole workload, whose pods have the same labels. */
   add(pod: PodRecord, workload: WorkloadRef | undefined): void {
-    if (!this.#hasBudgets) return;
+    if (!this.hasBudgets) return;
     const key = workload === undefined ? null : workloadKey(workload);
     if (key !== null && this.#counted.has(key)) return;
     // A CronJob, and a workload that is being scaled to zero, has pods but no desired replicas.

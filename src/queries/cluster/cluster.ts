@@ -1,21 +1,22 @@
 import type { Cluster, ClusterArithmetic, SeriesSet, Operations } from '../../apis/http/types.generated.ts';
-import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from '#kube/records/resources';
+import { withDefaults, type OptionalResources, type Resources } from '#kube/records/resources';
 import { HOURS_PER_MONTH, type Usd } from '#kube/units';
 import type { ClusterPoint } from '../../ports/usage/usage-rollups.ts';
 import { toCents } from '../../core/cost/cents.ts';
 import { DecidedSums } from './decided-sums.ts';
-import { NO_SUMS, type Sums, type Totals, type TotalsCache } from './totals.ts';
+import { BudgetTotals } from './budget-totals.ts';
+import type { ClusterTotals } from './totals.ts';
+import type { Sums } from './totals/exact-sums.ts';
 import { confirmedAt } from '../freshness.ts';
 import { computeHealth, type HealthEvidence } from '../../core/cost/health-score.ts';
-import { computeRunRate, type BilledNode, type RunRate } from '../../core/cost/run-rate.ts';
-import type { NodeRow, NodeRows } from './node-rows.ts';
+import { computeRunRate } from '../../core/cost/run-rate.ts';
+import { NodeRows } from './node-rows.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import { found, type Found } from '../outcome.ts';
 import { ratiosOf, wholeResources } from '../ratios.ts';
 import { seriesSet, appendPresent, type Line, type Sample } from '../series.ts';
 import type { ReadSources } from '../sources.ts';
 import { endOfLastStep, readTimeRange, type TimeRange } from '../time-range.ts';
-import { isIdentical } from '../record-cache.ts';
 import { ADMIN } from '../../core/access/requirement.ts';
 import { defineQuery } from '../query.ts';
 
@@ -32,46 +33,46 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
 /** `/cluster` and `/cluster/usage`. */
 export class ClusterQueries {
   readonly #sources: ReadSources;
-  readonly #totals: TotalsCache;
+  readonly #totals: ClusterTotals;
   readonly #nodes: NodeRows;
+  readonly #budgets: BudgetTotals;
   readonly #decided: DecidedSums;
-  #runRate: { readonly inputs: readonly unknown[]; readonly value: RunRate } | null = null;
 
-  constructor(sources: ReadSources, totals: TotalsCache, nodes: NodeRows) {
+  constructor(sources: ReadSources, totals: ClusterTotals) {
     this.#sources = sources;
     this.#totals = totals;
-    this.#nodes = nodes;
+    this.#nodes = new NodeRows(sources);
+    this.#budgets = new BudgetTotals(sources);
     this.#decided = new DecidedSums(sources);
+  }
+
+  /** Applies all changes before the call; in a large cluster in slices. */
+  async update(): Promise<void> {
+    await this.#totals.update();
+    await this.#budgets.update();
   }
 
   get(): Found<Cluster, ClusterArithmetic> {
     const { identity, mode } = this.#sources;
-    const totals = this.#totals.totals();
-    const nodes = this.#nodes.rows();
+    const totals = this.#totals.current();
+    const nodes = this.#nodes;
+    nodes.update();
     const pods = totals.podCounts;
-    const capacity = sumOf(nodes.map((node) => node.capacity));
-    const allocatable = sumOf(nodes.map((node) => node.allocatable));
+    const { capacity, allocatable } = nodes;
     const { requested } = totals.total;
-    const used = this.#used(nodes, totals);
+    const used = this.#used();
     const recommended = recommendedOf(totals.total);
     const arithmetic = {
-      ...this.#runRateOf(nodes, totals),
+      ...computeRunRate(nodes.bill(), totals.costs()),
       reclaimedPerMonthUsd: this.#policySavings('reclaimedPerMonthUsd'),
       deployedRequests: totals.total.deployed,
     };
     const item: Cluster = {
       name: identity.name,
-      provider: providerOf(nodes),
+      provider: providerOf(nodes.providerIds()),
       kubernetesVersion: identity.kubernetesVersion(),
       mode: mode.mode().mode,
-      nodes: {
-        total: nodes.length,
-        ready: nodes.filter((node) => node.ready).length,
-        spot: nodes.filter((node) => node.capacityType === 'spot').length,
-        onDemand: nodes.filter((node) => node.capacityType === 'on-demand').length,
-        bootstrapping: nodes.filter((node) => node.phase === 'bootstrapping').length,
-        draining: nodes.filter((node) => node.phase === 'draining').length,
-      },
+      nodes: nodes.counts,
       pods: { total: pods.total, running: pods.running, pending: pods.pending, unschedulable: pods.unschedulable, failed: pods.failed },
       capacity,
       allocatable,
@@ -81,8 +82,8 @@ export class ClusterQueries {
       utilization: ratiosOf(used, allocatable),
       requestedRatio: ratiosOf(requested, allocatable),
       waitingForNodeCapacity: this.#decided.waitingRaises(),
-      cost: this.#cost(nodes, arithmetic),
-      health: computeHealth(this.#evidence(nodes, pods, allocatable, requested)),
+      cost: this.#cost(arithmetic),
+      health: computeHealth(this.#evidence(allocatable, requested)),
     };
     return { kind: 'found', item, summary: arithmetic };
   }
@@ -90,6 +91,7 @@ export class ClusterQueries {
   async usage(query: { readonly duration: string; readonly step?: string }): Promise<Found<SeriesSet> | Refusal> {
     const range = readTimeRange(query, this.#sources.clock.now());
     if ('details' in range) return { kind: 'invalid', details: range.details };
+    await this.#totals.update();
     try {
       const past = await this.#sources.rollups.readCluster(range.start, endOfLastStep(range));
       return found(seriesSet(range, clusterLines(appendPresent(range, past, this.#now(range)))));
@@ -102,10 +104,10 @@ export class ClusterQueries {
 
   /** The present, as a point of the last step. */
   #now(range: TimeRange): ClusterPoint {
-    const nodes = this.#nodes.rows();
-    const totals = this.#totals.totals();
-    const allocatable = sumOf(nodes.map((node) => node.allocatable));
-    const used = this.#used(nodes, totals);
+    const totals = this.#totals.current();
+    this.#nodes.update();
+    const { allocatable } = this.#nodes;
+    const used = this.#used();
     const recommended = recommendedOf(totals.total);
     return {
       at: range.end,
@@ -121,34 +123,18 @@ export class ClusterQueries {
     };
   }
 
-  #used(nodes: readonly NodeRow[], totals: Totals): OptionalResources {
-    const usages = nodes.map(({ name, used }) => used ?? wholeResources(totals.byNode.get(name)?.used ?? NO_SUMS.used));
-    const sum = (amounts: readonly (number | null)[]): number | null =>
-      amounts.length === 0 || amounts.every((amount) => amount === null)
-        ? null
-        : amounts.reduce<number>((total, amount) => total + (amount ?? 0), 0);
-    const cpuMillicores = sum(usages.map((used) => used.cpuMillicores)) ?? totals.total.used.cpuMillicores;
-    const memoryBytes = sum(usages.map((used) => used.memoryBytes)) ?? totals.total.used.memoryBytes;
-    return wholeResources({ cpuMillicores, memoryBytes });
+  #used(): OptionalResources {
+    const used = this.#nodes.used((node) => this.#totals.ofNode(node).used);
+    return wholeResources(withDefaults(used, this.#totals.total.used));
   }
 
-  /** Computed for new totals, and where nodes have been added, removed or replaced. */
-  #runRateOf(nodes: readonly NodeRow[], totals: Totals): RunRate {
-    const inputs = [totals, this.#nodes.billedVersion];
-    if (this.#runRate === null || !isIdentical(this.#runRate.inputs, inputs)) {
-      this.#runRate = { inputs, value: computeRunRate(billed(nodes, totals), totals.costs) };
-    }
-    return this.#runRate.value;
-  }
-
-  #cost(nodes: readonly NodeRow[], arithmetic: ClusterArithmetic): Cluster['cost'] {
-    const { prices } = this.#totals.totals();
-    const perHour = nodes.reduce((sum, node) => sum + (prices.get(node.name)?.perHourUsd ?? 0), 0);
+  #cost(arithmetic: ClusterArithmetic): Cluster['cost'] {
+    const { perHourUsd } = this.#nodes.bill();
     return {
-      perHourUsd: nodes.length === 0 ? 0 : Math.round(perHour * 1e4) / 1e4,
-      perMonthUsd: toCents(perHour * HOURS_PER_MONTH),
+      perHourUsd: Math.round(perHourUsd * 1e4) / 1e4,
+      perMonthUsd: toCents(perHourUsd * HOURS_PER_MONTH),
       idlePerMonthUsd: arithmetic.idlePerMonthUsd,
-      spotSavingsPerMonthUsd: toCents(nodes.reduce((sum, node) => sum + node.spotSavingsPerHourUsd, 0) * HOURS_PER_MONTH),
+      spotSavingsPerMonthUsd: toCents(this.#nodes.spotSavingsPerMonthUsd),
       projectedSavingsPerMonthUsd: this.#decided.openSavings(),
       realizedSavingsPerMonthUsd: this.#policySavings('realisedPerMonthUsd'),
     };
@@ -164,26 +150,22 @@ export class ClusterQueries {
     return sum === null ? null : toCents(sum);
   }
 
-  #evidence(
-    nodes: readonly NodeRow[],
-    pods: { active: number; unschedulable: number; pending: number },
-    allocatable: Resources,
-    requested: Resources,
-  ): HealthEvidence {
-    const { overRequests, budgets } = this.#totals.totals();
+  #evidence(allocatable: Resources, requested: Resources): HealthEvidence {
+    const { podCounts, overRequests } = this.#totals;
+    const { total, ready } = this.#nodes.counts;
     const confirmed = confirmedAt(this.#sources);
     const volumes = [...this.#sources.usage.volumes()];
     const free = ratiosOf(requested, allocatable);
     return {
-      nodes: { total: nodes.length, ready: nodes.filter((node) => node.ready).length },
-      pods,
+      nodes: { total, ready },
+      pods: podCounts,
       requests: overRequests,
       headroomRatio: free.cpuRatio === null || free.memoryRatio === null ? null : 1 - Math.max(free.cpuRatio, free.memoryRatio),
       volumes: {
         measured: volumes.length,
         nearlyFull: volumes.filter((volume) => volume.usedBytes >= volume.capacityBytes * NEARLY_FULL_RATIO).length,
       },
-      budgets,
+      budgets: this.#budgets.counts(),
       dataAgeSeconds: confirmed === null ? null : (this.#sources.clock.now() - confirmed) / 1000,
     };
   }
@@ -194,20 +176,12 @@ function recommendedOf({ anyRecommended, recommended, pods }: Sums): OptionalRes
   return anyRecommended || pods === 0 ? recommended : { cpuMillicores: null, memoryBytes: null };
 }
 
-function sumOf(all: readonly Resources[]): Resources {
-  return all.reduce(addResources, NO_RESOURCES);
-}
-
-function providerOf(nodes: readonly NodeRow[]): string | null {
-  for (const { providerId } of nodes) {
+function providerOf(providerIds: Iterable<string>): string | null {
+  for (const providerId of providerIds) {
     const scheme = /^([a-z0-9-]+):\/\//.exec(providerId)?.[1];
     if (scheme !== undefined) return PROVIDERS.get(scheme) ?? scheme;
   }
   return null;
-}
-
-function billed(nodes: readonly NodeRow[], { prices }: Totals): readonly BilledNode[] {
-  return nodes.map(({ name, machineType, capacityType }) => ({ machineType, capacityType, price: prices.get(name) ?? null }));
 }
 
 function clusterLines(points: readonly ClusterPoint[]): readonly Line[] {
@@ -231,7 +205,10 @@ function clusterLines(points: readonly ClusterPoint[]): readonly Line[] {
 
 export const getCluster = defineQuery({
   requires: ADMIN,
-  answer: ({ cluster }: { readonly cluster: ClusterQueries }) => cluster.get(),
+  answer: async ({ cluster }: { readonly cluster: ClusterQueries }) => {
+    await cluster.update();
+    return cluster.get();
+  },
 });
 
 export const getClusterUsage = defineQuery({

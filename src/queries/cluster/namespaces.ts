@@ -1,8 +1,10 @@
 import type { Namespace, NamespaceQuota, Operations } from '../../apis/http/types.generated.ts';
 import type { ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
+import { toCents } from '../../core/cost/cents.ts';
+import type { Usd } from '#kube/units';
 import type { OptionalResources } from '#kube/records/resources';
 import { NamespaceTallies, type NamespaceTally } from './namespace-tallies.ts';
-import { NO_SUMS, type TotalsCache } from './totals.ts';
+import type { ClusterTotals, Costs } from './totals.ts';
 import { selectPage, type Listing } from '../listing.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import type { Page } from '../outcome.ts';
@@ -27,10 +29,10 @@ const TIGHT_QUOTA_RATIO = 0.9;
 /** `/namespaces`. */
 export class NamespaceQueries {
   readonly #sources: ReadSources;
-  readonly #totals: TotalsCache;
+  readonly #totals: ClusterTotals;
   readonly #tallies: NamespaceTallies;
 
-  constructor(sources: ReadSources, totals: TotalsCache) {
+  constructor(sources: ReadSources, totals: ClusterTotals) {
     this.#sources = sources;
     this.#totals = totals;
     this.#tallies = new NamespaceTallies(sources);
@@ -38,16 +40,17 @@ export class NamespaceQueries {
 
   async list(scope: Scope, query: Operations['listNamespaces']['query']): Promise<Page<Namespace> | Refusal> {
     await this.#tallies.update();
+    await this.#totals.update();
     return selectPage(this.#all(), LISTING, query, scope);
   }
 
   #all(): readonly Namespace[] {
     const { cluster } = this.#sources;
-    const totals = this.#totals.totals();
+    const totals = this.#totals;
     return [...cluster.namespaces()].map(({ name }) => {
-      const sums = totals.byNamespace.get(name) ?? NO_SUMS;
+      const sums = totals.ofNamespace(name);
       const quotas = cluster.quotasIn(name).map(quotaRecord);
-      const costs = totals.costs.byNamespace.get(name);
+      const costs = totals.costsOf(name);
       const tally = this.#tallies.of(name);
       return {
         name,
@@ -57,14 +60,19 @@ export class NamespaceQueries {
         limits: sums.pods === 0 ? { cpuMillicores: null, memoryBytes: null } : sums.limits,
         used: wholeResources(sums.used),
         recommended: sums.recommended,
-        wastePerMonthUsd: costs?.wastePerMonthUsd ?? null,
-        costPerMonthUsd: costs?.costPerMonthUsd ?? (sums.pods === 0 ? 0 : null),
+        wastePerMonthUsd: wasteOf(costs),
+        costPerMonthUsd: costs.costPerMonthUsd ?? (sums.pods === 0 ? 0 : null),
         quota: quotas.length === 0 ? null : quotas,
         notes: null,
         health: healthOf(tally, quotas),
       };
     });
   }
+}
+
+/** Cost of the requests that are not used; null where one of the costs is unknown. */
+function wasteOf({ costPerMonthUsd: cost, usedCostPerMonthUsd: used }: Costs): Usd | null {
+  return cost === null || used === null ? null : toCents(cost - used);
 }
 
 function healthOf(tally: NamespaceTally, quotas: readonly NamespaceQuota[]): Namespace['health'] {

@@ -6,7 +6,9 @@ import { countedRequests, type PodRecord } from '#kube/records/pod';
 import type { OptionalResources } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 import { podRequests } from '#kube/records/pod-requests';
-import { isUsingCapacity, NO_SUMS, type Sums, type TotalsCache } from './totals.ts';
+import type { ClusterTotals } from './totals.ts';
+import type { Sums } from './totals/exact-sums.ts';
+import { isUsingCapacity } from './totals/pod-values.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { ALL } from '../lists/changed-keys.ts';
 import { KeptList, pageOnly, type Fields } from '../lists/kept-list.ts';
@@ -28,8 +30,8 @@ import { defineQuery } from '../query.ts';
 const PRICE_DIGITS = 1e6;
 
 const POLICIES = 'nodescalingpolicies';
-/** Fields that are computed from the totals; usage is, where that of the node is unknown. */
-const OF_TOTALS = ['requested', 'used', 'utilization', 'pods', 'costPerHourUsd'];
+/** Fields that are computed from the sums over the node's pods; usage is, where that of the node is unknown. */
+const OF_TOTALS = ['requested', 'used', 'utilization', 'pods'];
 
 function isUsageIn(fields: Fields): boolean {
   return fields.has('used') || fields.has('utilization');
@@ -38,7 +40,7 @@ function isUsageIn(fields: Fields): boolean {
 /** `/nodes` and `/nodes/{name}`. */
 export class NodeQueries {
   readonly #sources: ReadSources;
-  readonly #totals: TotalsCache;
+  readonly #totals: ClusterTotals;
   readonly #records = new RecordCache<Node>();
   readonly #list = new KeptList<NodeRecord>({
     id: (node) => node.name,
@@ -56,29 +58,29 @@ export class NodeQueries {
         if (change.kind === 'other') return fields.has('managed') && change.key.startsWith(`${POLICIES}/`) ? ALL : null;
         return change.kind === 'node' ? change.key : null;
       });
+      if (OF_TOTALS.some((field) => fields.has(field))) changed.follow(this.#totals.nodeChanges, (node) => node);
       if (isUsageIn(fields)) changed.follow(usage.changes, (change) => (change.kind === 'node' ? change.key : null));
     },
-    shared: (fields) => [
-      OF_TOTALS.some((field) => fields.has(field)) ? this.#totals.totals() : null,
-      isUsageIn(fields) ? this.#sources.usage.problem() : null,
-    ],
+    shared: (fields) => [isUsageIn(fields) ? this.#sources.usage.problem() : null],
     until: (node, fields) => this.#until(node, fields),
     now: () => this.#sources.clock.now(),
   });
 
-  constructor(sources: ReadSources, totals: TotalsCache) {
+  constructor(sources: ReadSources, totals: ClusterTotals) {
     this.#sources = sources;
     this.#totals = totals;
   }
 
   async list(scope: Scope, query: Operations['listNodes']['query']): Promise<Page<Node> | Refusal> {
+    await this.#totals.update();
     const page = await this.#list.page(query, scope);
     if (page.kind !== 'page') return page;
     const policies = [...this.#policies()];
     return { ...pageOnly(page), items: page.items.map((node) => this.#cachedRecord(node, policies)) };
   }
 
-  get(name: string): Found<NodeDetail> | Refusal {
+  async get(name: string): Promise<Found<NodeDetail> | Refusal> {
+    await this.#totals.update();
     const { cluster, events } = this.#sources;
     const node = cluster.findNode(name);
     if (node === undefined) return { kind: 'not-found', message: `There is no node ${name}.` };
@@ -176,7 +178,7 @@ export class NodeQueries {
   }
 
   #sumsOf({ name }: Pick<NodeRecord, 'name'>): Sums {
-    return this.#totals.totals().byNode.get(name) ?? NO_SUMS;
+    return this.#totals.ofNode(name);
   }
 
   #phaseOf(node: NodeRecord): Node['phase'] {
@@ -184,7 +186,7 @@ export class NodeQueries {
   }
 
   #priceOf({ name }: NodeRecord): number | null {
-    const price = this.#totals.totals().prices.get(name);
+    const price = this.#totals.priceOf(name);
     return price === undefined ? null : Math.round(price.perHourUsd * PRICE_DIGITS) / PRICE_DIGITS;
   }
 

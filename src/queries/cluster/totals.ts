@@ -1,60 +1,20 @@
-// All sums over the cluster, computed in one pass over its pods and cached for all read models, so that a page with five requests iterates
-// over 150,000 pods once.
+// All sums over the cluster. They follow the changes: a changed pod's values are subtracted and added, so that neither a read nor a change
+// passes over 150,000 pods.
 
-import { requestCost } from '../../core/cost/request-cost.ts';
-import { requestsBesideContainers } from '#kube/records/pod-requests';
-import {
-  sumIfAllKnown,
-  addKnown,
-  withDefaults,
-  NO_RESOURCES,
-  UNSET_RESOURCES,
-  type OptionalResources,
-  type Resources,
-} from '#kube/records/resources';
-import { HOURS_PER_MONTH, MINUTE_MS, type DurationMs, type Instant, type Usd } from '#kube/units';
-import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
-import { countedRequests, type PodRecord } from '#kube/records/pod';
+import type { Instant, Usd } from '#kube/units';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
+import type { PodRecord } from '#kube/records/pod';
+import type { Changes } from '../../ports/changes.ts';
 import type { NodePrice } from '../../ports/price-source.ts';
-import { computeCostShares, type CostShares } from '../../core/cost/cost-shares.ts';
-import { BudgetTally, type BudgetCounts } from './budget-tally.ts';
+import { sumCents } from '../../core/cost/cents.ts';
+import { ALL, changedDecisions, ChangedKeys } from '../lists/changed-keys.ts';
+import { runAtOnce, runInSlices, type Defer, type Steps } from '../lists/slices.ts';
 import { RecommendedRequests } from '../workloads/recommended-requests.ts';
 import type { ReadSources } from '../sources.ts';
-
-/** Requests, usage and cost of a set of pods. */
-export interface Sums {
-  readonly pods: number;
-  readonly requested: Resources;
-  /** Requests as deployed: those of the pods' templates. */
-  readonly deployed: Resources;
-  /** Recommended requests; containers without a recommendation count with their requests. */
-  readonly recommended: Resources;
-  /** Whether any container has a recommendation. */
-  readonly anyRecommended: boolean;
-  /** Sum of limits; null for a resource where any container has none. */
-  readonly limits: OptionalResources;
-  /** null for a resource where no container's usage is known. */
-  readonly used: OptionalResources;
-  /** Cost of the requests at the prices of their nodes; null where no pod is on a node. */
-  readonly costPerMonthUsd: Usd | null;
-  /** Cost of the used part of the requests; usage above a request adds nothing. */
-  readonly usedCostPerMonthUsd: Usd | null;
-}
-
-/** The cluster's sums at one moment. */
-export interface Totals {
-  readonly at: Instant;
-  readonly total: Sums;
-  readonly byNode: ReadonlyMap<string, Sums>;
-  readonly byNamespace: ReadonlyMap<string, Sums>;
-  readonly byWorkload: ReadonlyMap<WorkloadKey, Sums>;
-  readonly prices: ReadonlyMap<string, NodePrice>;
-  /** Costs in rounded cents that add up; `Sums` has the exact values. */
-  readonly costs: CostShares;
-  readonly podCounts: PodCounts;
-  readonly overRequests: OverRequests;
-  readonly budgets: BudgetCounts;
-}
+import { COLUMN, ExactSums, NO_SUMS, WIDTH, type Sums } from './totals/exact-sums.ts';
+import { NamespaceSums, NodeSums, type OwnerSums } from './totals/pod-groups.ts';
+import { PodRows } from './totals/pod-rows.ts';
+import { isUsingCapacity, writePodValues } from './totals/pod-values.ts';
 
 /** Numbers of pods by phase; `active` pods have not completed. */
 export interface PodCounts {
@@ -73,287 +33,281 @@ export interface OverRequests {
   readonly overCpu: number;
 }
 
-/**
- * Lifetime of cached totals in domain time: one second, and one more per 10,000 pods, so that a large cluster spends no larger share of
- * its time on them than a small one.
- */
-const cachedForMs = (pods: number): number => 1000 + pods / 10;
+/** Costs in cents; null: unknown. */
+export interface Costs {
+  readonly costPerMonthUsd: Usd | null;
+  readonly usedCostPerMonthUsd: Usd | null;
+}
 
-/** From this many pods on, totals are renewed in slices while readers get the last ones: a pass over 150,000 pods takes a second. */
+/** From this many pods on, changes are applied in slices while callers that cannot wait get the last sums. */
 const SLICED_FROM_PODS = 5_000;
 /** Pods of a slice, a few milliseconds of work. */
 const PODS_PER_SLICE = 500;
 
-/** Older totals are no answer: they are computed at once, also in a large cluster. */
-const SERVED_FOR_MS: DurationMs = MINUTE_MS;
+interface Groups {
+  readonly node: NodeSums | null;
+  readonly owner: OwnerSums | null;
+}
 
-/** Runs a task soon, after events that wait. */
-export type Defer = (task: () => void) => void;
+const NO_GROUPS: Groups = { node: null, owner: null };
 
-/**
- * Computes totals on demand, at most once a second. In a large cluster a read gets the last totals and starts the next pass, which yields
- * to other events between slices.
- */
-export class TotalsCache {
+/** The sums over the cluster, by node, by namespace and by workload. */
+export class ClusterTotals {
   readonly #sources: ReadSources;
-  readonly #defer: Defer;
-  #cached: Totals | null = null;
-  #isRenewing = false;
+  readonly #defer: Defer | undefined;
+  readonly #changedPods = new ChangedKeys();
+  readonly #changedNodes = new ChangedKeys();
+  readonly #changedWorkloads: ChangedKeys;
+  readonly #rows = new PodRows<NodeSums, OwnerSums>();
+  readonly #total = new ExactSums(WIDTH);
+  readonly #nodes = new Map<string, NodeSums>();
+  readonly #namespaces = new Map<string, NamespaceSums>();
+  readonly #prices = new Map<string, NodePrice>();
+  readonly #nodeListeners = new Set<(node: string) => void>();
+  /** Values of the pod that is being replaced: before, after, and their difference. */
+  readonly #before = new Float64Array(WIDTH);
+  readonly #after = new Float64Array(WIDTH);
+  #nodeRevision = 0;
+  #isBuilt = false;
+  #isRefreshing = false;
+  #updating: Promise<void> | null = null;
+  #readAt: Instant = Number.NEGATIVE_INFINITY;
+  #nextExpiry: Instant = Number.POSITIVE_INFINITY;
+  #usageProblem: string | null = null;
 
-  constructor(sources: ReadSources, defer: Defer = (task) => void setImmediate(task)) {
+  /** Nodes whose sums have changed. */
+  readonly nodeChanges: Changes<string> = {
+    revision: () => this.#nodeRevision,
+    subscribe: (listener) => {
+      this.#nodeListeners.add(listener);
+      return () => this.#nodeListeners.delete(listener);
+    },
+  };
+
+  constructor(sources: ReadSources, defer?: Defer) {
     this.#sources = sources;
     this.#defer = defer;
+    const { cluster, usage } = sources;
+    this.#changedPods.follow(cluster, (change) => (change.kind === 'pod' ? change.key : null));
+    this.#changedPods.follow(usage.changes, (change) => (change.kind === 'pod' ? change.key : null));
+    this.#changedNodes.follow(cluster, (change) => (change.kind === 'node' ? change.key : null));
+    this.#changedWorkloads = changedDecisions(sources);
   }
 
-  totals(): Totals {
-    const now = this.#sources.clock.now();
-    const cached = this.#cached;
-    if (cached === null) return this.#renewNow();
-    const { total } = cached.podCounts;
-    const ageMs = now - cached.at;
-    if (ageMs >= 0 && ageMs < cachedForMs(total)) return cached;
-    if (total < SLICED_FROM_PODS || ageMs < 0 || ageMs >= SERVED_FOR_MS) return this.#renewNow();
-    this.#renewInSlices();
-    return cached;
+  /** Applies all changes before the call. */
+  async update(): Promise<void> {
+    while (this.#updating !== null) await this.#updating;
+    this.#updating = runInSlices(this.#refresh(), this.#defer);
+    try {
+      await this.#updating;
+    } finally {
+      this.#updating = null;
+    }
   }
 
-  #renewNow(): Totals {
-    const pass = passOverPods(this.#sources);
-    let step = pass.next();
-    while (step.done !== true) step = pass.next();
-    this.#cached = step.value;
-    return step.value;
-  }
-
-  #renewInSlices(): void {
-    if (this.#isRenewing) return;
-    this.#isRenewing = true;
-    const pass = passOverPods(this.#sources);
-    const advance = (): void => {
-      try {
-        const step = pass.next();
-        if (step.done !== true) {
-          this.#defer(advance);
-          return;
-        }
-        this.#cached = step.value;
-      } catch (err) {
+  /** The sums for callers that cannot wait: of a large cluster those of the last update, and the next one begins. */
+  current(): this {
+    if (!this.#isBuilt || this.#rows.size < SLICED_FROM_PODS) runAtOnce(this.#refresh());
+    else if (this.#updating === null) {
+      this.update().catch((err: unknown) => {
         this.#sources.logger.error('Computing the totals of the cluster failed; the last ones are shown', { err });
-      }
-      this.#isRenewing = false;
+      });
+    }
+    return this;
+  }
+
+  get total(): Sums {
+    return this.#total.sums();
+  }
+
+  ofNode(name: string): Sums {
+    return this.#nodes.get(name)?.sums() ?? NO_SUMS;
+  }
+
+  ofNamespace(name: string): Sums {
+    return this.#namespaces.get(name)?.sums() ?? NO_SUMS;
+  }
+
+  /** undefined: there is no such node. */
+  priceOf(node: string): NodePrice | undefined {
+    return this.#prices.get(node);
+  }
+
+  /** Costs of a namespace. */
+  costsOf(namespace: string): Costs {
+    return this.#namespaces.get(namespace) ?? NO_COSTS;
+  }
+
+  /** Cost of a workload in cents: with those of the namespace's other pods it adds up to the cost of the namespace. */
+  costOfWorkload(key: WorkloadKey): Usd | null {
+    const namespace = this.#namespaces.get(key.slice(0, key.indexOf('/')));
+    return namespace?.workloadCosts().get(key) ?? null;
+  }
+
+  /** Costs of the cluster: the sums of those of its namespaces. */
+  costs(): Costs {
+    const sum = (field: keyof Costs): Usd | null => {
+      const known = [...this.#namespaces.values()].flatMap((namespace) => namespace[field] ?? []);
+      return known.length === 0 ? null : sumCents(known);
     };
-    this.#defer(advance);
-  }
-}
-
-/** Whether a pod uses capacity of a node: it is bound and has not completed. */
-export function isUsingCapacity(pod: PodRecord): boolean {
-  return pod.node !== null && !isDone(pod);
-}
-
-function isDone({ phase }: PodRecord): boolean {
-  return phase === 'Succeeded' || phase === 'Failed';
-}
-
-/** Computes the totals in one pass over the pods, which yields after each slice. */
-function* passOverPods(sources: ReadSources): Generator<void, Totals, void> {
-  const { cluster, usage, prices: priceSource, clock } = sources;
-  const prices = new Map<string, NodePrice>();
-  for (const node of cluster.nodes()) prices.set(node.name, priceSource.priceOf(node));
-  yield;
-
-  const recommendations = new RecommendedRequests(sources);
-  const total = new Accumulator();
-  const byNode = new Map<string, Accumulator>();
-  const byNamespace = new Map<string, Accumulator>();
-  const byWorkload = new Map<WorkloadKey, Accumulator>();
-  const podCounts = { total: 0, running: 0, pending: 0, unschedulable: 0, failed: 0, active: 0 };
-  const budgets = new BudgetTally(cluster);
-  const overRequests = { measured: 0, overMemory: 0, overCpu: 0 };
-  for (const pod of cluster.pods()) {
-    if (podCounts.total % PODS_PER_SLICE === PODS_PER_SLICE - 1) yield;
-    tallyPod(podCounts, pod);
-    if (isDone(pod)) continue;
-    const workload = cluster.workloadOf(pod);
-    budgets.add(pod, workload);
-    if (pod.node === null) continue;
-    const sums = [total, accumulatorAt(byNode, pod.node), accumulatorAt(byNamespace, pod.namespace)];
-    if (workload !== undefined) sums.push(accumulatorAt(byWorkload, workloadKey(workload)));
-    const template = templateOf(workload, cluster);
-    const price = prices.get(pod.node) ?? null;
-    for (const accumulator of sums) accumulator.countPod();
-    for (const container of pod.containers) {
-      const used = usage.containerUsage(pod.namespace, pod.name, container.name);
-      const requests = countedRequests(container);
-      const deployed = deployedRequests(template, container.name, requests);
-      const recommended = recommendations.of(workload, container.name);
-      const cost = price === null ? null : requestCost(requests, price, HOURS_PER_MONTH);
-      const usedCost = price === null || used === null ? null : requestCost(lesserOf(used, requests), price, HOURS_PER_MONTH);
-      const counted = { requests, deployed, recommended, limits: container.limits, used, cost, usedCost };
-      for (const accumulator of sums) accumulator.add(counted);
-      tallyUsage(overRequests, container.requests, used);
-    }
-    const beside = besideContainers(pod, (container) => recommendations.of(workload, container), price);
-    if (beside !== null) for (const accumulator of sums) accumulator.add(beside);
-  }
-  const done = <Key>(map: ReadonlyMap<Key, Accumulator>): ReadonlyMap<Key, Sums> =>
-    new Map([...map].map(([key, sums]) => [key, sums.sums()]));
-  yield;
-  const sums = { total: total.sums(), byNode: done(byNode), byNamespace: done(byNamespace), byWorkload: done(byWorkload) };
-  yield;
-  return {
-    at: clock.now(),
-    ...sums,
-    prices,
-    costs: yield* computeCostShares(sums.total, sums.byNamespace, sums.byWorkload, (key) => key.slice(0, key.indexOf('/'))),
-    podCounts,
-    overRequests,
-    budgets: budgets.counts(),
-  };
-}
-
-function templateOf(workload: WorkloadRef | undefined, cluster: ReadSources['cluster']): WorkloadRecord['containers'] {
-  return workload === undefined ? [] : (cluster.findWorkload(workloadKey(workload))?.containers ?? []);
-}
-
-/** Requests of a container in its template; those of the pod where the template has none, as with an injected container or a LimitRange. */
-function deployedRequests(template: WorkloadRecord['containers'], container: string, ofPod: OptionalResources): OptionalResources {
-  const deployed = template.find(({ name }) => name === container)?.requests;
-  return deployed === undefined ? ofPod : withDefaults(deployed, ofPod);
-}
-
-/** Requests of init containers and pod overhead beyond the containers, which have no usage and no limit; null where there are none. */
-function besideContainers(
-  pod: PodRecord,
-  recommendedOf: (container: string) => OptionalResources,
-  price: NodePrice | null,
-): Counted | null {
-  if (pod.initContainers === undefined && pod.overhead === undefined) return null;
-  const requests = requestsBesideContainers(pod, countedRequests);
-  const recommended = requestsBesideContainers(pod, (container) => {
-    return withDefaults(recommendedOf(container.name), countedRequests(container));
-  });
-  const isRecommended = pod.containers.some(({ name }) => {
-    const { cpuMillicores, memoryBytes } = recommendedOf(name);
-    return cpuMillicores !== null || memoryBytes !== null;
-  });
-  const cost = price === null ? null : requestCost(requests, price, HOURS_PER_MONTH);
-  return {
-    requests,
-    deployed: requests,
-    recommended: isRecommended ? recommended : UNSET_RESOURCES,
-    limits: NO_RESOURCES,
-    used: null,
-    cost,
-    usedCost: null,
-  };
-}
-
-type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
-
-function tallyPod(counts: Mutable<PodCounts>, pod: PodRecord): void {
-  counts.total += 1;
-  if (pod.phase === 'Running') counts.running += 1;
-  if (pod.phase === 'Failed') counts.failed += 1;
-  if (!isDone(pod)) counts.active += 1;
-  if (pod.phase !== 'Pending') return;
-  counts.pending += 1;
-  if (pod.node === null && !pod.schedulable) counts.unschedulable += 1;
-}
-
-function tallyUsage(counts: Mutable<OverRequests>, requests: OptionalResources, used: OptionalResources | null): void {
-  if (used === null) return;
-  counts.measured += 1;
-  if (isExceeded(used.memoryBytes, requests.memoryBytes)) counts.overMemory += 1;
-  if (isExceeded(used.cpuMillicores, requests.cpuMillicores)) counts.overCpu += 1;
-}
-
-function isExceeded(used: number | null, request: number | null): boolean {
-  return used !== null && request !== null && used > request;
-}
-
-/** The values of one container that are summed. */
-interface Counted {
-  readonly requests: OptionalResources;
-  readonly deployed: OptionalResources;
-  readonly recommended: OptionalResources;
-  readonly limits: OptionalResources;
-  readonly used: OptionalResources | null;
-  readonly cost: Usd | null;
-  readonly usedCost: Usd | null;
-}
-
-/** Sums in plain numbers: for 150,000 pods, an object per addition would take half of the time. */
-class Accumulator {
-  #pods = 0;
-  readonly #requested = { cpuMillicores: 0, memoryBytes: 0 };
-  readonly #deployed = { cpuMillicores: 0, memoryBytes: 0 };
-  readonly #recommended = { cpuMillicores: 0, memoryBytes: 0 };
-  #anyRecommended = false;
-  readonly #limits: { cpuMillicores: number | null; memoryBytes: number | null } = { cpuMillicores: 0, memoryBytes: 0 };
-  readonly #used: { cpuMillicores: number | null; memoryBytes: number | null } = { cpuMillicores: null, memoryBytes: null };
-  #cost: Usd | null = null;
-  #usedCost: Usd | null = null;
-
-  countPod(): void {
-    this.#pods += 1;
+    return { costPerMonthUsd: sum('costPerMonthUsd'), usedCostPerMonthUsd: sum('usedCostPerMonthUsd') };
   }
 
-  add({ requests, deployed, recommended, limits, used, cost, usedCost }: Counted): void {
-    for (const field of FIELDS) {
-      const requested = requests[field] ?? 0;
-      this.#requested[field] += requested;
-      this.#deployed[field] += deployed[field] ?? 0;
-      this.#recommended[field] += recommended[field] ?? requested;
-      if (recommended[field] !== null) this.#anyRecommended = true;
-      this.#limits[field] = sumIfAllKnown([this.#limits[field], limits[field]]);
-      if (used !== null) this.#used[field] = addKnown(this.#used[field], used[field]);
-    }
-    this.#cost = addKnown(this.#cost, cost);
-    this.#usedCost = addKnown(this.#usedCost, usedCost);
-  }
-
-  sums(): Sums {
+  get podCounts(): PodCounts {
+    const count = (column: keyof PodCounts): number => this.#total.count(COLUMN[column]);
     return {
-      pods: this.#pods,
-      requested: this.#requested,
-      deployed: this.#deployed,
-      recommended: this.#recommended,
-      anyRecommended: this.#anyRecommended,
-      limits: this.#limits,
-      used: this.#used,
-      costPerMonthUsd: this.#cost,
-      usedCostPerMonthUsd: this.#usedCost,
+      total: count('total'),
+      running: count('running'),
+      pending: count('pending'),
+      unschedulable: count('unschedulable'),
+      failed: count('failed'),
+      active: count('active'),
     };
+  }
+
+  get overRequests(): OverRequests {
+    const count = (column: keyof OverRequests): number => this.#total.count(COLUMN[column]);
+    return { measured: count('measured'), overMemory: count('overMemory'), overCpu: count('overCpu') };
+  }
+
+  *#refresh(): Steps {
+    const now = this.#sources.clock.now();
+    const problem = this.#sources.usage.problem();
+    const pods = this.#changedPods.take();
+    const workloads = this.#changedWorkloads.take();
+    const nodes = this.#changedNodes.take();
+    // A refresh that has not ended has taken changes, and may not have applied them.
+    const isOutdated = now < this.#readAt || this.#isRefreshing || problem !== this.#usageProblem;
+    this.#isRefreshing = true;
+    this.#readAt = now;
+    this.#usageProblem = problem;
+    const repriced = this.#readPrices(nodes);
+    if (isOutdated || pods === ALL || workloads === ALL) yield* this.#readAll();
+    else {
+      for (const key of repriced) pods.add(key);
+      for (const workload of workloads) for (const pod of this.#sources.cluster.podsOf(workload)) pods.add(keyOf(pod));
+      if (now >= this.#nextExpiry) this.#nextExpiry = this.#rows.expire(now, pods);
+      yield* this.#readPods(pods);
+    }
+    this.#isRefreshing = false;
+    this.#isBuilt = true;
+  }
+
+  *#readAll(): Steps {
+    const { cluster } = this.#sources;
+    const recommendations = new RecommendedRequests(this.#sources);
+    const notListed = new Set(this.#rows.keys());
+    let count = 0;
+    for (const pod of cluster.pods()) {
+      if (++count % PODS_PER_SLICE === 0) yield;
+      const key = keyOf(pod);
+      notListed.delete(key);
+      this.#replace(key, pod, recommendations);
+    }
+    yield* this.#readPods(notListed);
+  }
+
+  *#readPods(keys: ReadonlySet<string>): Steps {
+    const recommendations = new RecommendedRequests(this.#sources);
+    let count = 0;
+    for (const key of keys) {
+      if (++count % PODS_PER_SLICE === 0) yield;
+      this.#replace(key, this.#find(key), recommendations);
+    }
+  }
+
+  /** Reads the prices of changed nodes. @returns the pods of those whose price has changed */
+  #readPrices(changed: ReadonlySet<string> | typeof ALL): readonly string[] {
+    const { cluster, prices } = this.#sources;
+    const repriced: string[] = [];
+    const names = changed === ALL ? [...this.#prices.keys(), ...[...cluster.nodes()].map(({ name }) => name)] : changed;
+    for (const name of new Set(names)) {
+      const node = cluster.findNode(name);
+      const [before, after] = [this.#prices.get(name), node === undefined ? undefined : prices.priceOf(node)];
+      if (after === undefined) this.#prices.delete(name);
+      else this.#prices.set(name, after);
+      if (before?.perCoreHourUsd === after?.perCoreHourUsd && before?.perGiBHourUsd === after?.perGiBHourUsd) continue;
+      for (const pod of cluster.podsOnNode(name)) repriced.push(keyOf(pod));
+    }
+    return repriced;
+  }
+
+  #find(key: string): PodRecord | undefined {
+    const slash = key.indexOf('/');
+    return this.#sources.cluster.findPod(key.slice(0, slash), key.slice(slash + 1));
+  }
+
+  #replace(key: string, pod: PodRecord | undefined, recommendations: RecommendedRequests): void {
+    const [before, after] = [this.#before, this.#after];
+    const from = this.#rows.read(key, before);
+    if (pod === undefined) {
+      if (from === null) return;
+      this.#rows.delete(key);
+      this.#add(from, before, -1);
+      return;
+    }
+    const { groups, until } = this.#read(pod, after, recommendations);
+    this.#rows.write(key, after, groups, until);
+    this.#nextExpiry = Math.min(this.#nextExpiry, until);
+    if (from?.node === groups.node && from.owner === groups.owner) {
+      if (subtract(before, after)) this.#add(groups, after, 1);
+      return;
+    }
+    // Added first: a group without pods is removed.
+    this.#add(groups, after, 1);
+    if (from !== null) this.#add(from, before, -1);
+  }
+
+  /** Values and groups of a pod. */
+  #read(pod: PodRecord, row: Float64Array, recommendations: RecommendedRequests): { readonly groups: Groups; readonly until: Instant } {
+    const { cluster, usage } = this.#sources;
+    const { namespace, name, node } = pod;
+    const workload = cluster.workloadOf(pod);
+    const key = workload === undefined ? null : workloadKey(workload);
+    const until = writePodValues(row, pod, {
+      template: key === null ? [] : (cluster.findWorkload(key)?.containers ?? []),
+      recommendedOf: (container) => recommendations.of(key, container),
+      usageOf: (container) => usage.containerUsage(namespace, name, container),
+      price: node === null ? null : (this.#prices.get(node) ?? null),
+    });
+    if (node === null || !isUsingCapacity(pod)) return { groups: NO_GROUPS, until };
+    const owner = entryAt(this.#namespaces, namespace, () => new NamespaceSums(namespace)).ownerAt(key);
+    return { groups: { node: entryAt(this.#nodes, node, () => new NodeSums(node)), owner }, until };
+  }
+
+  #add({ node, owner }: Groups, row: Float64Array, sign: 1 | -1): void {
+    this.#total.add(row, sign);
+    if (node === null || owner === null) return;
+    node.add(row, sign);
+    const { namespace } = owner;
+    namespace.addOf(owner, row, sign);
+    // Nodes and namespaces come and go for ever.
+    if (node.isEmpty) this.#nodes.delete(node.name);
+    if (namespace.isEmpty) this.#namespaces.delete(namespace.name);
+    this.#nodeRevision += 1;
+    for (const listener of this.#nodeListeners) listener(node.name);
   }
 }
 
-const FIELDS = ['cpuMillicores', 'memoryBytes'] as const;
+const NO_COSTS: Costs = { costPerMonthUsd: null, usedCostPerMonthUsd: null };
 
-function accumulatorAt<Key>(map: Map<Key, Accumulator>, key: Key): Accumulator {
-  const existing = map.get(key);
-  if (existing !== undefined) return existing;
-  const created = new Accumulator();
-  map.set(key, created);
-  return created;
+function keyOf({ namespace, name }: PodRecord): string {
+  return `${namespace}/${name}`;
 }
 
-function lesserOf(used: OptionalResources, requests: OptionalResources): OptionalResources {
-  return {
-    cpuMillicores: Math.min(used.cpuMillicores ?? 0, requests.cpuMillicores ?? 0),
-    memoryBytes: Math.min(used.memoryBytes ?? 0, requests.memoryBytes ?? 0),
-  };
+/** Subtracts a row from another one. @returns whether they differed */
+function subtract(before: Float64Array, after: Float64Array): boolean {
+  let differs = false;
+  for (let column = 0; column < WIDTH; column += 1) {
+    const difference = (after[column] ?? 0) - (before[column] ?? 0);
+    if (difference !== 0) differs = true;
+    after[column] = difference;
+  }
+  return differs;
 }
 
-/** Sums of no pods. */
-export const NO_SUMS: Sums = {
-  pods: 0,
-  requested: NO_RESOURCES,
-  deployed: NO_RESOURCES,
-  recommended: NO_RESOURCES,
-  anyRecommended: false,
-  limits: NO_RESOURCES,
-  used: { cpuMillicores: null, memoryBytes: null },
-  costPerMonthUsd: null,
-  usedCostPerMonthUsd: null,
-};
+function entryAt<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = create()));
+  return value;
+}

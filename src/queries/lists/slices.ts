@@ -1,5 +1,5 @@
 /** Runs a task after events that wait. */
-type Defer = (task: () => void) => void;
+export type Defer = (task: () => void) => void;
 
 const deferToEvents: Defer = (task) => void setImmediate(task);
 

@@ -12,7 +12,8 @@ import { meanRequestPrice, requestCost } from '../../core/cost/request-cost.ts';
 import { HOURS_PER_MONTH } from '#kube/units';
 import { centsOrNull, sumCents } from '../../core/cost/cents.ts';
 import { podRequests } from '#kube/records/pod-requests';
-import { isUsingCapacity, type TotalsCache } from '../cluster/totals.ts';
+import type { ClusterTotals } from '../cluster/totals.ts';
+import { isUsingCapacity } from '../cluster/totals/pod-values.ts';
 import { ChangedKeys } from '../lists/changed-keys.ts';
 import { KeptRows } from '../lists/kept-rows.ts';
 import { selectPage, type Listing } from '../listing.ts';
@@ -37,12 +38,12 @@ const FEATURE_DISABLED: Warning = {
 /** `/idle-workloads`: read only from the statuses of Recommendations, so that kubectl shows the same. */
 export class IdleWorkloadQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'mode'>;
-  readonly #totals: TotalsCache;
+  readonly #totals: ClusterTotals;
 
   /** The Recommendations of idled workloads. */
   readonly #idled: KeptRows<Recommendation, Recommendation>;
 
-  constructor(sources: Pick<ReadSources, 'cluster' | 'mode' | 'clock'>, totals: TotalsCache) {
+  constructor(sources: Pick<ReadSources, 'cluster' | 'mode' | 'clock'>, totals: ClusterTotals) {
     this.#sources = sources;
     this.#totals = totals;
     const { cluster, clock } = sources;
@@ -101,8 +102,8 @@ export class IdleWorkloadQueries {
 
   /** US dollars per month at the mean price of the pods' nodes; null where no pod is on a node. */
   #perMonth(pods: readonly PodRecord[], savings: Resources): number | null {
-    const { prices } = this.#totals.totals();
-    const mean = meanRequestPrice(pods.flatMap(({ node }) => (node === null ? [] : (prices.get(node) ?? []))));
+    const totals = this.#totals.current();
+    const mean = meanRequestPrice(pods.flatMap(({ node }) => (node === null ? [] : (totals.priceOf(node) ?? []))));
     return centsOrNull(mean === null ? null : requestCost(savings, mean, HOURS_PER_MONTH));
   }
 }

@@ -3,9 +3,9 @@ import type { Recommendation as RecommendationItem, RecommendationHpa, Recommend
 import type { Recommendation, RecommendationStatus, RecommendationStatusContainer } from '../../apis/v1alpha1/index.ts';
 import type { HpaRecord } from '../../core/model/cluster-records.ts';
 import { UNSET_RESOURCES, type RequestsAndLimits } from '#kube/records/resources';
+import type { Usd } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { centsOrNull } from '../../core/cost/cents.ts';
-import type { TotalsCache } from '../cluster/totals.ts';
 import { boundsOf } from '../policies/overrides.ts';
 import { packageOf } from './package-of.ts';
 import { readQuantities, readRequestsAndLimits } from '../../core/recommendations/quantities.ts';
@@ -21,7 +21,7 @@ export function recommendationRecord(
   workload: WorkloadRecord,
   published: Recommendation | undefined,
   sources: RecordSources,
-  totals: TotalsCache,
+  costPerMonthUsd: Usd | null,
 ): RecommendationItem {
   const key = workloadKey(workload);
   const governance = sources.decisions.governance(workload);
@@ -40,7 +40,7 @@ export function recommendationRecord(
       floor: boundsOf(workload.annotations[WORKLOAD_ANNOTATIONS.floor]),
       ceiling: boundsOf(workload.annotations[WORKLOAD_ANNOTATIONS.ceiling]),
     },
-    costPerMonthUsd: totals.totals().costs.byWorkload.get(key) ?? null,
+    costPerMonthUsd,
     containers: containersOf(workload, status),
     replicas: workload.replicas.desired,
     ...verdictOf(status),
@@ -54,7 +54,7 @@ export function recommendationRecord(
 export function recordInputs(
   workload: WorkloadRecord,
   { cluster, decisions, usage }: RecordSources,
-  totals: TotalsCache,
+  costPerMonthUsd: Usd | null,
 ): readonly unknown[] {
   const key = workloadKey(workload);
   const published = cluster.findRecommendation(key);
@@ -65,7 +65,7 @@ export function recordInputs(
     policy,
     mode,
     cluster.hpasOf(key)[0],
-    totals.totals().costs.byWorkload.get(key),
+    costPerMonthUsd,
     usage.source(),
   ];
 }

@@ -15,7 +15,8 @@ import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { NodePrice } from '../../ports/price-source.ts';
 import { sumCents } from '../../core/cost/cents.ts';
 import { explainContainers } from './explanation.ts';
-import { isUsingCapacity, type TotalsCache } from '../cluster/totals.ts';
+import type { ClusterTotals } from '../cluster/totals.ts';
+import { isUsingCapacity } from '../cluster/totals/pod-values.ts';
 import { resolveWorkload, type WorkloadTarget } from '../../core/recommendations/resolve-workload.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { onNewIntent } from '../intent-watch.ts';
@@ -53,7 +54,7 @@ interface Cached {
 /** `/recommendations`: computed once for all callers, filtered per caller, and cleared by every user request. */
 export class RecommendationQueries {
   readonly #sources: ReadSources;
-  readonly #totals: TotalsCache;
+  readonly #totals: ClusterTotals;
   readonly #records = new RecordCache<RecommendationItem>();
   /** Order of the records that are served. */
   readonly #list = new KeptList<RecommendationItem>({
@@ -76,7 +77,7 @@ export class RecommendationQueries {
   #requests = 0;
   #listening = false;
 
-  constructor(sources: ReadSources, totals: TotalsCache) {
+  constructor(sources: ReadSources, totals: ClusterTotals) {
     this.#sources = sources;
     this.#totals = totals;
   }
@@ -104,7 +105,7 @@ export class RecommendationQueries {
       workload,
       published ?? this.#sources.cluster.findRecommendation(workloadKey(workload)),
       this.#sources,
-      this.#totals,
+      this.#totals.current().costOfWorkload(workloadKey(workload)),
     );
   }
 
@@ -116,6 +117,7 @@ export class RecommendationQueries {
     if (resolved.kind !== 'workload') return resolved;
     const { workload } = resolved;
     const warnings: Warning[] = [];
+    await this.#totals.update();
     const history = await this.#history(workload, warnings);
     // Read after the await and without another one, so that all values are of one moment.
     const key = workloadKey(workload);
@@ -161,6 +163,7 @@ export class RecommendationQueries {
       onNewIntent(this.#sources.cluster, () => this.clear());
     }
     try {
+      await this.#totals.update();
       const computed = await runInSlices(this.#compute());
       if (computed.requests === this.#requests) this.#cached = computed;
       return computed;
@@ -172,9 +175,10 @@ export class RecommendationQueries {
   *#compute(): Steps<Cached> {
     const [at, requests] = [this.#sources.clock.now(), this.#requests];
     const items: RecommendationItem[] = [];
+    const totals = this.#totals.current();
     for (const workload of this.#sources.cluster.workloads()) {
       if (items.length % COMPUTED_PER_STEP === COMPUTED_PER_STEP - 1) yield;
-      const inputs = recordInputs(workload, this.#sources, this.#totals);
+      const inputs = recordInputs(workload, this.#sources, totals.costOfWorkload(workloadKey(workload)));
       items.push(this.#records.of(workload, inputs, () => this.record(workload)));
     }
     return { at, requests, items };
@@ -209,9 +213,9 @@ export class RecommendationQueries {
   }
 
   #podPrices(pods: readonly PodRecord[]): readonly NodePrice[] {
-    const { prices } = this.#totals.totals();
+    const totals = this.#totals.current();
     return pods.filter(isUsingCapacity).flatMap((pod) => {
-      const price = pod.node === null ? undefined : prices.get(pod.node);
+      const price = pod.node === null ? undefined : totals.priceOf(pod.node);
       return price === undefined ? [] : [price];
     });
   }

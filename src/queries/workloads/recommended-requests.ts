@@ -1,6 +1,6 @@
 import type { OptionalResources } from '#kube/records/resources';
 import { UNSET_RESOURCES } from '#kube/records/resources';
-import { workloadKey, type WorkloadKey, type WorkloadRef } from '#kube/records/workload';
+import type { WorkloadKey } from '#kube/records/workload';
 import { readQuantities } from '../../core/recommendations/quantities.ts';
 import type { ReadSources } from '../sources.ts';
 
@@ -16,9 +16,8 @@ export class RecommendedRequests {
   }
 
   /** null per resource without a recommendation. */
-  of(workload: WorkloadRef | undefined, container: string): OptionalResources {
-    if (workload === undefined) return UNSET_RESOURCES;
-    const key = workloadKey(workload);
+  of(key: WorkloadKey | null, container: string): OptionalResources {
+    if (key === null) return UNSET_RESOURCES;
     let byContainer = this.#byWorkload.get(key);
     if (byContainer === undefined) this.#byWorkload.set(key, (byContainer = this.#read(key)));
     return byContainer.get(container) ?? UNSET_RESOURCES;
