@@ -7,6 +7,7 @@ import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { sumCents, toCents } from '../core/cost/cents.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { nodePhase } from './cluster/node-phase.ts';
+import { Slices } from './lists/slices.ts';
 import { ClusterTotals } from './cluster/totals.ts';
 import { packageOf } from './workloads/package-of.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';
@@ -54,7 +55,14 @@ describe('money', () => {
     const [pod] = world.cluster.podList;
     world.cluster.podList = Array.from({ length: 6000 }, (_, index) => ({ ...pod!, name: `p${index}` }));
     const waiting: (() => void)[] = [];
-    const totals = new ClusterTotals(world.sources, (task) => waiting.push(task));
+    let nowMs = 0;
+    const totals = new ClusterTotals(
+      world.sources,
+      new Slices(
+        () => (nowMs += 5),
+        (task) => waiting.push(task),
+      ),
+    );
     expect(totals.current().podCounts.total).toBe(6000);
     world.cluster.podList = [pod!, ...world.cluster.podList.slice(0, 5499)];
     const updated = totals.update();

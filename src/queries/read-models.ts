@@ -1,6 +1,7 @@
 import { ClusterQueries } from './cluster/cluster.ts';
 import { ClusterTotals } from './cluster/totals.ts';
 import { IdleWorkloadQueries } from './workloads/idle-workloads.ts';
+import { Slices } from './lists/slices.ts';
 import { LimitExceptionQueries } from './workloads/limit-exceptions.ts';
 import { NamespaceQueries } from './cluster/namespaces.ts';
 import { NodeQueries } from './cluster/nodes.ts';
@@ -33,19 +34,20 @@ export interface ReadModels {
 
 /** Creates the read models with shared totals. */
 export function createReadModels(sources: ReadSources): ReadModels {
-  const totals = new ClusterTotals(sources);
-  const recommendations = new RecommendationQueries(sources, totals);
+  const slices = new Slices();
+  const totals = new ClusterTotals(sources, slices);
+  const recommendations = new RecommendationQueries(sources, totals, slices);
   return {
-    cluster: new ClusterQueries(sources, totals),
-    nodes: new NodeQueries(sources, totals),
-    pods: new PodQueries(sources),
-    namespaces: new NamespaceQueries(sources, totals),
+    cluster: new ClusterQueries(sources, totals, slices),
+    nodes: new NodeQueries(sources, totals, slices),
+    pods: new PodQueries(sources, slices),
+    namespaces: new NamespaceQueries(sources, totals, slices),
     recommendations,
     workloadUsage: new WorkloadUsageQueries(sources, recommendations),
     overrides: new OverrideQueries(sources),
     limitExceptions: new LimitExceptionQueries(sources),
     idleWorkloads: new IdleWorkloadQueries(sources, totals),
-    resourceAudit: new ResourceAuditQueries(sources),
+    resourceAudit: new ResourceAuditQueries(sources, slices),
     scaling: new ScalingQueries(sources),
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),

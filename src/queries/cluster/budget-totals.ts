@@ -1,5 +1,5 @@
 import type { Instant } from '#kube/units';
-import { runAtOnce, runInSlices, type Steps } from '../lists/slices.ts';
+import { runAtOnce, type Slices, type Steps } from '../lists/slices.ts';
 import type { ReadSources } from '../sources.ts';
 import { BudgetTally, type BudgetCounts } from './budget-tally.ts';
 
@@ -8,7 +8,7 @@ const keptForMs = (pods: number): number => 1000 + pods / 10;
 
 /** From this many pods on, callers that cannot wait get the last counts. */
 const SLICED_FROM_PODS = 5_000;
-const PODS_PER_SLICE = 5_000;
+const PODS_PER_STEP = 1_000;
 
 /** Counts of the disruption budgets. A budget depends on the pods of its namespace by their labels, so the counts are renewed in a pass. */
 export class BudgetTotals {
@@ -21,9 +21,9 @@ export class BudgetTotals {
   }
 
   /** Renews the counts where their lifetime has passed. */
-  async update(): Promise<void> {
+  async update(slices: Slices): Promise<void> {
     if (this.#isCurrent()) return;
-    this.#counting ??= runInSlices(this.#count()).finally(() => (this.#counting = null));
+    this.#counting ??= slices.run(this.#count()).finally(() => (this.#counting = null));
     await this.#counting;
   }
 
@@ -46,7 +46,7 @@ export class BudgetTotals {
     let pods = 0;
     if (tally.hasBudgets) {
       for (const pod of cluster.pods()) {
-        if (++pods % PODS_PER_SLICE === 0) yield;
+        if (++pods % PODS_PER_STEP === 0) yield;
         if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') tally.add(pod, cluster.workloadOf(pod));
       }
     }

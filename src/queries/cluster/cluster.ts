@@ -5,6 +5,7 @@ import type { ClusterPoint } from '../../ports/usage/usage-rollups.ts';
 import { toCents } from '../../core/cost/cents.ts';
 import { DecidedSums } from './decided-sums.ts';
 import { BudgetTotals } from './budget-totals.ts';
+import type { Slices } from '../lists/slices.ts';
 import type { ClusterTotals } from './totals.ts';
 import type { Sums } from './totals/exact-sums.ts';
 import { confirmedAt } from '../freshness.ts';
@@ -37,8 +38,10 @@ export class ClusterQueries {
   readonly #nodes: NodeRows;
   readonly #budgets: BudgetTotals;
   readonly #decided: DecidedSums;
+  readonly #slices: Slices;
 
-  constructor(sources: ReadSources, totals: ClusterTotals) {
+  constructor(sources: ReadSources, totals: ClusterTotals, slices: Slices) {
+    this.#slices = slices;
     this.#sources = sources;
     this.#totals = totals;
     this.#nodes = new NodeRows(sources);
@@ -49,7 +52,7 @@ export class ClusterQueries {
   /** Applies all changes before the call; in a large cluster in slices. */
   async update(): Promise<void> {
     await this.#totals.update();
-    await this.#budgets.update();
+    await this.#budgets.update(this.#slices);
   }
 
   get(): Found<Cluster, ClusterArithmetic> {

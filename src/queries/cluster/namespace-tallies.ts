@@ -3,6 +3,7 @@ import { HOUR_MS, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { ChangedKeys } from '../lists/changed-keys.ts';
 import { KeptRows } from '../lists/kept-rows.ts';
+import type { Slices } from '../lists/slices.ts';
 import type { ReadSources } from '../sources.ts';
 
 /** Numbers of a namespace's workloads, pods, and pods with problems. */
@@ -66,9 +67,9 @@ export class NamespaceTallies {
   }
 
   /** Applies all changes; the first time in slices. */
-  async update(): Promise<void> {
-    await this.#pods.updateInSlices();
-    await this.#workloads.updateInSlices();
+  async update(slices: Slices): Promise<void> {
+    await this.#pods.updateInSlices(slices);
+    await this.#workloads.updateInSlices(slices);
   }
 
   /** As of the last update. */

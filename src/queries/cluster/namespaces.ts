@@ -5,6 +5,7 @@ import type { Usd } from '#kube/units';
 import type { OptionalResources } from '#kube/records/resources';
 import { NamespaceTallies, type NamespaceTally } from './namespace-tallies.ts';
 import type { ClusterTotals, Costs } from './totals.ts';
+import type { Slices } from '../lists/slices.ts';
 import { selectPage, type Listing } from '../listing.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import type { Page } from '../outcome.ts';
@@ -31,15 +32,17 @@ export class NamespaceQueries {
   readonly #sources: ReadSources;
   readonly #totals: ClusterTotals;
   readonly #tallies: NamespaceTallies;
+  readonly #slices: Slices;
 
-  constructor(sources: ReadSources, totals: ClusterTotals) {
+  constructor(sources: ReadSources, totals: ClusterTotals, slices: Slices) {
+    this.#slices = slices;
     this.#sources = sources;
     this.#totals = totals;
     this.#tallies = new NamespaceTallies(sources);
   }
 
   async list(scope: Scope, query: Operations['listNamespaces']['query']): Promise<Page<Namespace> | Refusal> {
-    await this.#tallies.update();
+    await this.#tallies.update(this.#slices);
     await this.#totals.update();
     return selectPage(this.#all(), LISTING, query, scope);
   }

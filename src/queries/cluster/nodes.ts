@@ -11,8 +11,9 @@ import type { Sums } from './totals/exact-sums.ts';
 import { isUsingCapacity } from './totals/pod-values.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { ALL } from '../lists/changed-keys.ts';
-import { KeptList, pageOnly, type Fields } from '../lists/kept-list.ts';
+import { KeptList, pageOnly, type Fields, type KeptListing } from '../lists/kept-list.ts';
 import { fieldOf, type SortValue } from '../listing.ts';
+import type { Slices } from '../lists/slices.ts';
 import { RecordCache } from '../record-cache.ts';
 import { nodePhase, phaseUntil } from './node-phase.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
@@ -42,7 +43,7 @@ export class NodeQueries {
   readonly #sources: ReadSources;
   readonly #totals: ClusterTotals;
   readonly #records = new RecordCache<Node>();
-  readonly #list = new KeptList<NodeRecord>({
+  readonly #listing: KeptListing<NodeRecord> = {
     id: (node) => node.name,
     namespaceOf: null,
     namesOf: (node) => [node.name, node.pool],
@@ -64,10 +65,12 @@ export class NodeQueries {
     shared: (fields) => [isUsageIn(fields) ? this.#sources.usage.problem() : null],
     until: (node, fields) => this.#until(node, fields),
     now: () => this.#sources.clock.now(),
-  });
+  };
+  readonly #list: KeptList<NodeRecord>;
 
-  constructor(sources: ReadSources, totals: ClusterTotals) {
+  constructor(sources: ReadSources, totals: ClusterTotals, slices: Slices) {
     this.#sources = sources;
+    this.#list = new KeptList(this.#listing, slices);
     this.#totals = totals;
   }
 

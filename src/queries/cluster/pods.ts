@@ -3,6 +3,7 @@ import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { sumIfAllKnown, sumKnown, UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { KeptList, pageOnly, type Fields, type KeptListing } from '../lists/kept-list.ts';
+import { Slices } from '../lists/slices.ts';
 import { RecordCache } from '../record-cache.ts';
 import { fieldOf, type SortValue } from '../listing.ts';
 import { podUsage } from './pod-usage.ts';
@@ -38,10 +39,11 @@ export class PodQueries {
     until: (pod, fields) => this.#until(pod, fields),
     now: () => this.#sources.clock.now(),
   };
-  readonly #list = new KeptList(this.#listing);
+  readonly #list: KeptList<PodRecord>;
 
-  constructor(sources: ReadSources) {
+  constructor(sources: ReadSources, slices = new Slices()) {
     this.#sources = sources;
+    this.#list = new KeptList(this.#listing, slices);
   }
 
   /** Filters and sorts the informers' pods; records are built only for the page, for 100 of 150,000 pods. */

@@ -8,7 +8,7 @@ import type { Changes } from '../../ports/changes.ts';
 import type { NodePrice } from '../../ports/price-source.ts';
 import { sumCents } from '../../core/cost/cents.ts';
 import { ALL, changedDecisions, ChangedKeys } from '../lists/changed-keys.ts';
-import { runAtOnce, runInSlices, type Defer, type Steps } from '../lists/slices.ts';
+import { runAtOnce, Slices, type Steps } from '../lists/slices.ts';
 import { RecommendedRequests } from '../workloads/recommended-requests.ts';
 import type { ReadSources } from '../sources.ts';
 import { COLUMN, ExactSums, NO_SUMS, WIDTH, type Sums } from './totals/exact-sums.ts';
@@ -41,8 +41,8 @@ export interface Costs {
 
 /** From this many pods on, changes are applied in slices while callers that cannot wait get the last sums. */
 const SLICED_FROM_PODS = 5_000;
-/** Pods of a slice, a few milliseconds of work. */
-const PODS_PER_SLICE = 500;
+/** Pods of a step, a millisecond of work. */
+const PODS_PER_STEP = 200;
 
 interface Groups {
   readonly node: NodeSums | null;
@@ -54,7 +54,7 @@ const NO_GROUPS: Groups = { node: null, owner: null };
 /** The sums over the cluster, by node, by namespace and by workload. */
 export class ClusterTotals {
   readonly #sources: ReadSources;
-  readonly #defer: Defer | undefined;
+  readonly #slices: Slices;
   readonly #changedPods = new ChangedKeys();
   readonly #changedNodes = new ChangedKeys();
   readonly #changedWorkloads: ChangedKeys;
@@ -84,9 +84,9 @@ export class ClusterTotals {
     },
   };
 
-  constructor(sources: ReadSources, defer?: Defer) {
+  constructor(sources: ReadSources, slices = new Slices()) {
     this.#sources = sources;
-    this.#defer = defer;
+    this.#slices = slices;
     const { cluster, usage } = sources;
     this.#changedPods.follow(cluster, (change) => (change.kind === 'pod' ? change.key : null));
     this.#changedPods.follow(usage.changes, (change) => (change.kind === 'pod' ? change.key : null));
@@ -97,7 +97,7 @@ export class ClusterTotals {
   /** Applies all changes before the call. */
   async update(): Promise<void> {
     while (this.#updating !== null) await this.#updating;
-    this.#updating = runInSlices(this.#refresh(), this.#defer);
+    this.#updating = this.#slices.run(this.#refresh());
     try {
       await this.#updating;
     } finally {
@@ -199,7 +199,7 @@ export class ClusterTotals {
     const notListed = new Set(this.#rows.keys());
     let count = 0;
     for (const pod of cluster.pods()) {
-      if (++count % PODS_PER_SLICE === 0) yield;
+      if (++count % PODS_PER_STEP === 0) yield;
       const key = keyOf(pod);
       notListed.delete(key);
       this.#replace(key, pod, recommendations);
@@ -211,7 +211,7 @@ export class ClusterTotals {
     const recommendations = new RecommendedRequests(this.#sources);
     let count = 0;
     for (const key of keys) {
-      if (++count % PODS_PER_SLICE === 0) yield;
+      if (++count % PODS_PER_STEP === 0) yield;
       this.#replace(key, this.#find(key), recommendations);
     }
   }

@@ -4,7 +4,7 @@ import type { Scope } from '../../core/access/scope.ts';
 import { comparator, isMatch, pageOf, readOrder, sortValueOf, type Listing, type ListQuery } from '../listing.ts';
 import type { Page } from '../outcome.ts';
 import { ChangedKeys } from './changed-keys.ts';
-import { runInSlices } from './slices.ts';
+import type { Slices } from './slices.ts';
 import { SortedView } from './sorted-view.ts';
 
 /** A list whose orders are kept between reads. */
@@ -49,18 +49,20 @@ const NOT_SELECTING: ReadonlySet<string> = new Set(['limit', 'cursor', 'format',
  */
 export class KeptList<Item extends object, Query extends ListQuery = ListQuery> {
   readonly #listing: KeptListing<Item, Query>;
+  readonly #slices: Slices;
   /** The least recently read first. */
   readonly #views = new Map<string, View<Item>>();
 
-  constructor(listing: KeptListing<Item, Query>) {
+  constructor(listing: KeptListing<Item, Query>, slices: Slices) {
     this.#listing = listing;
+    this.#slices = slices;
   }
 
   async page(query: Query, scope: Scope): Promise<KeptPage<Item> | Refusal> {
     const order = readOrder(this.#listing, query);
     if (order.kind !== 'order') return order;
     const view = this.#viewOf(query, scope, order.sort, order.field);
-    await view.refresh();
+    await view.refresh(this.#slices);
     this.#evict(view);
     const { sorted } = view;
     return {
@@ -127,10 +129,10 @@ class View<Item> {
   }
 
   /** Resolves once the view contains all changes before the call. */
-  async refresh(): Promise<void> {
+  async refresh(slices: Slices): Promise<void> {
     // A refresh that is in progress may have passed a change that came before this call.
     while (this.#refreshing !== null) await this.#refreshing;
-    this.#refreshing = runInSlices(this.sorted.refresh());
+    this.#refreshing = slices.run(this.sorted.refresh());
     try {
       await this.#refreshing;
     } finally {

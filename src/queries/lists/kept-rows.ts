@@ -1,7 +1,7 @@
 import type { Instant } from '#kube/units';
 import { isIdentical } from '../record-cache.ts';
 import { ALL, type ChangedKeys } from './changed-keys.ts';
-import { runAtOnce, runInSlices, type Steps } from './slices.ts';
+import { runAtOnce, type Slices, type Steps } from './slices.ts';
 
 /** The objects of rows. */
 export interface RowSource<Item, Row> {
@@ -20,7 +20,7 @@ export interface RowSource<Item, Row> {
   readonly changed: ChangedKeys;
 }
 
-const READ_PER_STEP = 1_000;
+const READ_PER_STEP = 500;
 
 /** Values of all objects of a kind for sums: a read computes those of the objects that have changed since the read before. */
 export class KeptRows<Item, Row> {
@@ -48,9 +48,9 @@ export class KeptRows<Item, Row> {
   }
 
   /** Applies the changes before the call, in slices where they are many. */
-  async updateInSlices(): Promise<void> {
+  async updateInSlices(slices: Slices): Promise<void> {
     while (this.#updating !== null) await this.#updating;
-    this.#updating = runInSlices(this.refresh());
+    this.#updating = slices.run(this.refresh());
     try {
       await this.#updating;
     } finally {

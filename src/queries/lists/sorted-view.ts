@@ -25,8 +25,8 @@ export interface ViewSource<Item> {
   now(): Instant;
 }
 
-/** Items evaluated without a pause: a few milliseconds of work. */
-const EVALUATED_PER_STEP = 1_000;
+/** Items evaluated in a step: at most a few milliseconds of work, where records are compared. */
+const EVALUATED_PER_STEP = 200;
 /** Rebuilds in a row, where the inputs of all items change during each. The last one is served. */
 const MAX_REBUILDS = 3;
 

@@ -21,8 +21,8 @@ import { resolveWorkload, type WorkloadTarget } from '../../core/recommendations
 import { isoTime } from '#kube/time/iso-time';
 import { onNewIntent } from '../intent-watch.ts';
 import { RecordCache } from '../record-cache.ts';
-import { KeptList, pageOnly } from '../lists/kept-list.ts';
-import { runAtOnce, runInSlices, type Steps } from '../lists/slices.ts';
+import { KeptList, pageOnly, type KeptListing } from '../lists/kept-list.ts';
+import { runAtOnce, type Slices, type Steps } from '../lists/slices.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import type { Found, Page } from '../outcome.ts';
 import { classOfNode } from '../../core/resize/layers/node-classes/class-name.ts';
@@ -38,8 +38,8 @@ import { readRequestsAndLimits } from '../../core/recommendations/quantities.ts'
 
 /** The API contract: recommendations are cached for 60 seconds. */
 const CACHE_MS = 60_000;
-/** Records computed without a pause: a few milliseconds of work. */
-const COMPUTED_PER_STEP = 500;
+/** Records computed in a step, a millisecond of work. */
+const COMPUTED_PER_STEP = 200;
 /** Maximum of applied values in one response. */
 const HISTORY_SHOWN = 50;
 
@@ -55,9 +55,10 @@ interface Cached {
 export class RecommendationQueries {
   readonly #sources: ReadSources;
   readonly #totals: ClusterTotals;
+  readonly #slices: Slices;
   readonly #records = new RecordCache<RecommendationItem>();
   /** Order of the records that are served. */
-  readonly #list = new KeptList<RecommendationItem>({
+  readonly #listing: KeptListing<RecommendationItem> = {
     id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
     namespaceOf: (item) => item.namespace,
     namesOf: (item) => [item.name],
@@ -70,15 +71,18 @@ export class RecommendationQueries {
     follow: () => undefined,
     shared: () => [this.#served],
     now: () => this.#sources.clock.now(),
-  });
+  };
+  readonly #list: KeptList<RecommendationItem>;
   #served: Cached = { at: Number.NEGATIVE_INFINITY, requests: 0, items: [] };
   #cached: Cached | null = null;
   #computing: Promise<Cached> | null = null;
   #requests = 0;
   #listening = false;
 
-  constructor(sources: ReadSources, totals: ClusterTotals) {
+  constructor(sources: ReadSources, totals: ClusterTotals, slices: Slices) {
     this.#sources = sources;
+    this.#slices = slices;
+    this.#list = new KeptList(this.#listing, slices);
     this.#totals = totals;
   }
 
@@ -164,7 +168,7 @@ export class RecommendationQueries {
     }
     try {
       await this.#totals.update();
-      const computed = await runInSlices(this.#compute());
+      const computed = await this.#slices.run(this.#compute());
       if (computed.requests === this.#requests) this.#cached = computed;
       return computed;
     } finally {

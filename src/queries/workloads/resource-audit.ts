@@ -13,7 +13,8 @@ import { VALUES } from '../../core/resize/status/values-codec.ts';
 import { findDrift, worstDrift } from '../../core/resource-audit/drift.ts';
 import { RecordCache } from '../record-cache.ts';
 import { ALL, type ChangedKeys } from '../lists/changed-keys.ts';
-import { KeptList, pageOnly, type Fields } from '../lists/kept-list.ts';
+import { KeptList, pageOnly, type Fields, type KeptListing } from '../lists/kept-list.ts';
+import type { Slices } from '../lists/slices.ts';
 import { fieldOf, type SortValue } from '../listing.ts';
 import { found, type Found, type Page } from '../outcome.ts';
 import type { ReadSources } from '../sources.ts';
@@ -41,7 +42,7 @@ export class ResourceAuditQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions' | 'clock'>;
   readonly #verdicts = new RecordCache<Verdict>();
   readonly #records = new RecordCache<ResourceAudit>();
-  readonly #list = new KeptList<WorkloadRecord, Operations['listResourceAudit']['query']>({
+  readonly #listing: KeptListing<WorkloadRecord, Operations['listResourceAudit']['query']> = {
     id: (workload) => workloadKey(workload),
     namespaceOf: ({ namespace }) => namespace,
     namesOf: ({ name }) => [name],
@@ -53,10 +54,12 @@ export class ResourceAuditQueries {
     find: (key) => this.#sources.cluster.findWorkload(key),
     follow: (changed, fields) => this.#follow(changed, fields),
     now: () => this.#sources.clock.now(),
-  });
+  };
+  readonly #list: KeptList<WorkloadRecord, Operations['listResourceAudit']['query']>;
 
-  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions' | 'clock'>) {
+  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions' | 'clock'>, slices: Slices) {
     this.#sources = sources;
+    this.#list = new KeptList(this.#listing, slices);
   }
 
   async list(scope: Scope, query: Operations['listResourceAudit']['query']): Promise<Page<ResourceAudit> | Refusal> {
