@@ -13,7 +13,7 @@ import { RecommendedRequests } from '../workloads/recommended-requests.ts';
 import type { ReadSources } from '../sources.ts';
 import { COLUMN, ExactSums, NO_SUMS, WIDTH, type Sums } from './totals/exact-sums.ts';
 import { NamespaceSums, NodeSums, type OwnerSums } from './totals/pod-groups.ts';
-import { PodRows } from './totals/pod-rows.ts';
+import { PodRows, type PodName } from './totals/pod-rows.ts';
 import { isUsingCapacity, writePodValues } from './totals/pod-values.ts';
 
 /** Numbers of pods by phase; `active` pods have not completed. */
@@ -196,15 +196,16 @@ export class ClusterTotals {
   *#readAll(): Steps {
     const { cluster } = this.#sources;
     const recommendations = new RecommendedRequests(this.#sources);
-    const notListed = new Set(this.#rows.keys());
     let count = 0;
+    this.#rows.beginListing();
     for (const pod of cluster.pods()) {
       if (++count % PODS_PER_STEP === 0) yield;
-      const key = keyOf(pod);
-      notListed.delete(key);
-      this.#replace(key, pod, recommendations);
+      this.#replace(pod, pod, recommendations);
     }
-    yield* this.#readPods(notListed);
+    for (const pod of this.#rows.notListed()) {
+      if (++count % PODS_PER_STEP === 0) yield;
+      this.#replace(pod, cluster.findPod(pod.namespace, pod.name), recommendations);
+    }
   }
 
   *#readPods(keys: ReadonlySet<string>): Steps {
@@ -212,7 +213,9 @@ export class ClusterTotals {
     let count = 0;
     for (const key of keys) {
       if (++count % PODS_PER_STEP === 0) yield;
-      this.#replace(key, this.#find(key), recommendations);
+      const slash = key.indexOf('/');
+      const pod = { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+      this.#replace(pod, this.#sources.cluster.findPod(pod.namespace, pod.name), recommendations);
     }
   }
 
@@ -232,22 +235,18 @@ export class ClusterTotals {
     return repriced;
   }
 
-  #find(key: string): PodRecord | undefined {
-    const slash = key.indexOf('/');
-    return this.#sources.cluster.findPod(key.slice(0, slash), key.slice(slash + 1));
-  }
-
-  #replace(key: string, pod: PodRecord | undefined, recommendations: RecommendedRequests): void {
+  /** @param pod its record; undefined: it was deleted */
+  #replace(name: PodName, pod: PodRecord | undefined, recommendations: RecommendedRequests): void {
     const [before, after] = [this.#before, this.#after];
-    const from = this.#rows.read(key, before);
+    const from = this.#rows.read(name, before);
     if (pod === undefined) {
       if (from === null) return;
-      this.#rows.delete(key);
+      this.#rows.delete(name);
       this.#add(from, before, -1);
       return;
     }
     const { groups, until } = this.#read(pod, after, recommendations);
-    this.#rows.write(key, after, groups, until);
+    this.#rows.write(pod, after, groups, until);
     this.#nextExpiry = Math.min(this.#nextExpiry, until);
     if (from?.node === groups.node && from.owner === groups.owner) {
       if (subtract(before, after)) this.#add(groups, after, 1);

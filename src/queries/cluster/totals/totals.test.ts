@@ -197,7 +197,7 @@ test('totals after any changes in any order equal a fresh sum exactly', async ()
         expect(valuesOf(totals)).toEqual(valuesOf(new ClusterTotals(cluster.sources).current()));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
@@ -216,6 +216,6 @@ test('what a namespace and its workloads cost is independent of other namespaces
         expect([own.ofNamespace(namespace), costsOf(own, namespace)]).toEqual(shared[index]);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 20 },
   );
 });
