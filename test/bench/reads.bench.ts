@@ -8,6 +8,7 @@
 import http from 'node:http';
 import process from 'node:process';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { ClusterTotals } from '../../src/queries/cluster/totals.ts';
 import { startDashboard } from '../fakes/clients/dashboard-client.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 import { LargeWorld } from './reads/large-world.ts';
@@ -93,6 +94,7 @@ async function measure(): Promise<void> {
   const input = `${size.nodes} nodes, ${size.pods} pods, ${size.workloads} workloads, ${size.namespaces} namespaces`;
   const large = new LargeWorld(size);
   large.readAllUsage();
+  const totals = await measureTotals(large);
   const server = await startDashboard(large.world);
   const client = new Worker(import.meta.filename);
   const ask = (path: string, etag: string | null): Promise<Received> =>
@@ -105,7 +107,11 @@ async function measure(): Promise<void> {
   const mixed = await readMixed(large, ask);
   await client.terminate();
   await server.close();
-  const measured: Figure[] = [];
+  const measured: Figure[] = [
+    { id: 'reads/totals/build/cpu', value: round(totals.buildMs), unit: 'cpuMilliseconds', input },
+    { id: 'reads/totals/second/cpu', value: round(totals.secondMs), unit: 'cpuMilliseconds', input },
+  ];
+  console.log(JSON.stringify({ figure: 'reads/totals', ...totals }));
   for (const [name, { ok, unchanged }] of costs) {
     const line = { figure: `reads/${name}`, okMs: summaryOf(ok), unchangedMs: summaryOf(unchanged), unchanged: unchanged.length };
     console.log(JSON.stringify(line));
@@ -123,6 +129,26 @@ async function measure(): Promise<void> {
 }
 
 type Ask = (path: string, etag: string | null) => Promise<Received>;
+
+/** CPU of the first totals, and of keeping them up for a second of the cluster's time at 100 reads. */
+async function measureTotals(large: LargeWorld): Promise<{ readonly buildMs: number; readonly secondMs: number }> {
+  const totals = new ClusterTotals(large.world.sources);
+  const buildMs = await cpuMsOf(() => totals.update());
+  const seconds = 5;
+  let changesMs = 0;
+  for (let change = 0; change < seconds * 100; change += 1) {
+    large.change();
+    changesMs += await cpuMsOf(() => totals.update());
+  }
+  return { buildMs, secondMs: changesMs / seconds };
+}
+
+async function cpuMsOf(work: () => Promise<void>): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
 
 /** CPU of single reads of one kind: each after changes of the cluster, every second one with the ETag of the answer before. */
 async function costsOf({ path, middle, name }: (typeof KINDS)[number], large: LargeWorld, ask: Ask): Promise<Costs> {
@@ -154,7 +180,7 @@ async function pathOf(path: string, isMiddle: boolean, ask: Ask): Promise<string
   return target;
 }
 
-/** Reads of all kinds in turn, half of them conditional, through 20 s of the cluster's time at 100 reads a second: the totals are renewed in it. */
+/** Reads of all kinds in turn, half of them conditional, through 20 s of the cluster’s time at 100 reads a second. */
 async function readMixed(
   large: LargeWorld,
   ask: Ask,

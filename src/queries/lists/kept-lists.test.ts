@@ -55,7 +55,7 @@ class ChangingCluster {
     const isPresent = value > 0;
     switch (kind) {
       case 'time':
-        // Beyond the lifetime of the totals; at times beyond that of samples.
+        // At times beyond the age of samples.
         this.clock.advance(value === 0 ? 3 * MINUTE_MS : 2_000 * value);
         break;
       case 'namespace':
@@ -209,7 +209,7 @@ describe('kept lists', () => {
         await answersOf(kept);
         for (const steps of rounds) {
           for (const step of steps) cluster.apply(step);
-          // Totals are of the last second, and recommendations of the last minute.
+          // Counts of budgets are of the last second, and recommendations of the last minute.
           cluster.clock.advance(1_100);
           kept.recommendations.clear();
           expect(await answersOf(kept)).toEqual(await answersOf(createReadModels(cluster.sources)));
