@@ -88,7 +88,12 @@ const FOUND: readonly ContainerCounters[] = [
 
 function read(...chunks: readonly (string | Buffer)[]): readonly ContainerCounters[] {
   const page = new CadvisorPage(20_000);
-  for (const chunk of chunks) page.push(Buffer.from(chunk));
+  for (const chunk of chunks) {
+    const bytes = Buffer.from(chunk);
+    page.push(bytes);
+    // The memory of a chunk is freed after the call.
+    bytes.fill(0);
+  }
   return page.end();
 }
 

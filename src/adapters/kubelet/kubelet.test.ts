@@ -432,6 +432,26 @@ describe('DirectKubeletFetcher', () => {
     await expect(refusing).rejects.toThrow('kubelet of node n1 (127.0.0.1:' + String(node.kubeletPort) + '): no such text');
   });
 
+  test('frees the memory of inflated chunks without garbage collection', async () => {
+    const { node, certificate } = await kubelet();
+    const page = gzipSync(Buffer.alloc(MiB, 'page '));
+    servers
+      .at(-1)
+      ?.removeAllListeners('request')
+      .on('request', (_: IncomingMessage, response: ServerResponse) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(page);
+      });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    };
+    await fetcherFor(certificate).stream(node, '/metrics/cadvisor', take, new AbortController().signal, 2 * MiB);
+    expect(bytes).toBe(MiB);
+    expect(chunks.map(({ length }) => length)).toEqual(chunks.map(() => 0));
+  });
+
   test('rejects a page above its maximum size, and names the kubelet', async () => {
     const { node, certificate } = await kubelet();
     const refused = fetcherFor(certificate).get(node, '/metrics/resource', new AbortController().signal, 14);

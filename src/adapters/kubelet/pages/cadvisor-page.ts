@@ -22,6 +22,7 @@ const HASH = 0x23;
 /** `# HELP ` and `# TYPE `. */
 const HEADER_BYTES = 7;
 const NOTHING = Buffer.alloc(0);
+const LINE_BREAK = Buffer.from('\n');
 
 interface Counters {
   readonly namespace: string;
@@ -47,7 +48,10 @@ export class CadvisorPage {
     this.#maxContainers = maxContainers;
   }
 
-  /** @throws Error where a line is longer than MAX_LINE_BYTES; PageTooLarge where there are more than `maxContainers` */
+  /**
+   * @param chunk is not used after the call
+   * @throws Error where a line is longer than MAX_LINE_BYTES; PageTooLarge where there are more than `maxContainers`
+   */
   push(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let from = 0;
@@ -56,7 +60,7 @@ export class CadvisorPage {
         const header = bytes.indexOf('\n#', from);
         if (header === -1) {
           // The line break may be the last byte of this chunk, with the next header in the next chunk.
-          this.#rest = bytes.at(-1) === NEWLINE ? bytes.subarray(-1) : NOTHING;
+          this.#rest = bytes.at(-1) === NEWLINE ? LINE_BREAK : NOTHING;
           return;
         }
         from = header + 1;
@@ -67,7 +71,7 @@ export class CadvisorPage {
       from = this.#takeLine(bytes, from, end);
     }
     if (bytes.length - from > MAX_LINE_BYTES) throw new Error(`a line of the page is longer than ${MAX_LINE_BYTES} bytes`);
-    // Copied, since a view would keep the whole chunk alive.
+    // Copied, since the memory of a chunk is freed after the call.
     this.#rest = Buffer.from(bytes.subarray(from));
   }
 
