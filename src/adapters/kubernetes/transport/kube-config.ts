@@ -1,15 +1,13 @@
-// Kubeconfig and in-cluster credentials, resolved by client-node: files, exec plugins, and tokens that are rotated on disk.
+// Kubeconfigs, resolved by client-node (files, exec plugins), and ServiceAccounts of pods, whose tokens are rotated on disk.
 
-import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import type { MachineTimer } from '../../../ports/clock.ts';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { ConnectionSource, CredentialSource, KubeConnection } from './connection.ts';
 import { CredentialCache } from './credential-cache.ts';
+import { findPodNamespace, findServiceAccount, type MountedServiceAccount } from './service-account.ts';
 import { readTokenFile, tokenFileOf } from './token-file.ts';
 import { ConfigurationError } from '../../../ports/configuration-error.ts';
-
-const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
 /** The context name that client-node invents for a pod's ServiceAccount, which is not a cluster name. */
 const IN_CLUSTER_CONTEXT = 'inClusterContext';
@@ -37,9 +35,26 @@ export interface ResolvedKubeConfig extends KubeConnection {
 
 /**
  * Resolves the configuration. @throws Error where there is no usable one. client-node is imported lazily: it costs half a second and 90 MB,
- * which a process with an embedded cluster does not need.
+ * which neither a pod with a ServiceAccount nor a process with an embedded cluster needs.
  */
 export async function resolveKubeConfig(options: KubeConfigOptions): Promise<ResolvedKubeConfig> {
+  const account = options.path === undefined && options.context === undefined ? findServiceAccount() : null;
+  return account === null ? await resolveByClientNode(options) : connectionOf(account, options.timer);
+}
+
+/** The connection of a pod. */
+export function connectionOf({ tokenFile, ...connection }: MountedServiceAccount, timer: MachineTimer): ResolvedKubeConfig {
+  const credentials = new CredentialCache(readTokenFile(tokenFile), timer);
+  return {
+    ...connection,
+    context: '',
+    namespace: findPodNamespace(),
+    headers: (ask) => credentials.headers(ask?.fresh ?? false),
+    source: { ...connection, credentials: { type: 'token-file', path: tokenFile } },
+  };
+}
+
+async function resolveByClientNode(options: KubeConfigOptions): Promise<ResolvedKubeConfig> {
   const config = await loadKubeConfig(options.path);
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {
@@ -75,7 +90,7 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
   return {
     ...connection,
     context: context === IN_CLUSTER_CONTEXT ? '' : context,
-    namespace: config.getContextObject(context)?.namespace ?? namespaceOfPod(),
+    namespace: config.getContextObject(context)?.namespace ?? findPodNamespace(),
     headers: (ask) => credentials.headers(ask?.fresh ?? false),
     source: { ...connection, credentials: credentialSourceOf() },
   };
@@ -119,12 +134,4 @@ function headersOf(options: RequestOptions): Readonly<Record<string, string>> {
 
 function given<K extends string>(key: K, value: unknown): Partial<Record<K, string | Buffer>> {
   return typeof value === 'string' || Buffer.isBuffer(value) ? ({ [key]: value } as Partial<Record<K, string | Buffer>>) : {};
-}
-
-function namespaceOfPod(): string | null {
-  try {
-    return readFileSync(NAMESPACE_FILE, 'utf8').trim() || null;
-  } catch {
-    return null; // not running in a pod
-  }
 }
