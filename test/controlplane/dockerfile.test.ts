@@ -158,7 +158,7 @@ describe('The steps of the Dockerfile', () => {
     const [, ...flags] = JSON.parse(of('ENTRYPOINT')[0]!) as readonly string[];
     const { stdout } = await run(process.execPath, [...flags, ...args], {
       cwd: builder.at('final', '/app'),
-      env: { PATH: '', NODE_ENV: 'production', NODE_OPTIONS: '--max-old-space-size-percentage=75' },
+      env: { PATH: '', NODE_ENV: 'production', NODE_OPTIONS: '--max-old-space-size-percentage=75 --max-semi-space-size=16' },
       timeout: HANG_MS,
     });
     return stdout;

@@ -29,5 +29,5 @@ capabilities:
     fieldRef:
       fieldPath: metadata.namespace
 - name: NODE_OPTIONS
-  value: --max-old-space-size-percentage=75
+  value: --max-old-space-size-percentage=75 --max-semi-space-size=16
 {{- end -}}

@@ -37,6 +37,8 @@ export interface Started extends StartTimes {
   readonly controller: MeasuredController;
 }
 
+/** NODE_OPTIONS of config/controller/deployment.yaml, without the bound of the heap: it is a share of the container's memory. */
+const DEPLOYED_OPTIONS = '--max-semi-space-size=16';
 const POLL_MS = 50;
 /** Part of a log line that is printed. */
 const MAX_LINE = 800;
@@ -70,7 +72,7 @@ export class MeasuredController {
     };
     const args = Object.entries(settings).map(([path, value]) => `--${path}=${value}`);
     const environment = {
-      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'measure/loop-probe.ts')}`,
+      NODE_OPTIONS: `${DEPLOYED_OPTIONS} --import=${join(import.meta.dirname, 'measure/loop-probe.ts')}`,
       SCALE_BENCH_PROBE: reports,
       ...(profiles === null ? {} : { SCALE_BENCH_PROFILE: join(profiles, name) }),
     };
