@@ -23,7 +23,8 @@ const TICKS_PER_HOUR = HOUR_MS / TICK_MS;
 /** A value over time. `at` counts ticks since the phase began. */
 type Curve = (at: number, replica: number) => number;
 
-interface Phase {
+/** A part of a life. */
+export interface Phase {
   readonly hours: number;
   readonly cpu: Curve;
   readonly memory: Curve;
@@ -163,7 +164,8 @@ const circumstances: fc.Arbitrary<Environment> = fc
   )
   .map((chosen) => (at) => Object.assign({}, ...chosen.map((circumstance) => circumstance(at))) as Omit<Tick, 'demand'>);
 
-const phases: fc.Arbitrary<Phase> = fc.record({
+/** Every kind of phase. */
+export const phases: fc.Arbitrary<Phase> = fc.record({
   hours: fc.integer({ min: 1, max: 72 }),
   cpu: curve(fc.oneof({ weight: 4, arbitrary: usualCpu }, { weight: 1, arbitrary: cpu })),
   memory: curve(fc.oneof({ weight: 4, arbitrary: usualMemory }, { weight: 1, arbitrary: memory })),
@@ -281,13 +283,15 @@ const overrides: fc.Arbitrary<Partial<WorkloadOverrides>> = fc.oneof(
   },
 );
 
-const autoscalers: fc.Arbitrary<AutoscalerOptions> = fc.record({
+/** Every kind of autoscaler. */
+export const autoscalers: fc.Arbitrary<AutoscalerOptions> = fc.record({
   percent: fc.integer({ min: 30, max: 95 }),
   minReplicas: fc.integer({ min: 1, max: 3 }),
   maxReplicas: fc.integer({ min: 3, max: 6 }),
 });
 
-const options: fc.Arbitrary<LifeOptions> = fc
+/** Every kind of environment. */
+export const options: fc.Arbitrary<LifeOptions> = fc
   .record({
     template: templates,
     replicas: fc.integer({ min: 1, max: 4 }),
@@ -316,28 +320,25 @@ export function resizeOnAllNodes(life: Life): Life {
 }
 
 /** Plays all phases and then a steady end, and passes each tick to `look`. @param quietMs length of the end, in milliseconds */
-export function playLife(
-  { options: given, phases: all, quiet }: Life,
-  look: (lived: LifeTick, tick: Tick) => void,
-  quietMs: DurationMs = 0,
-): void {
-  const life = new WorkloadLife(given);
-  const play = (count: number, tickAt: (at: number) => Tick): void => {
-    for (let at = 0; at < count; at++) {
-      const tick = tickAt(at);
-      look(life.live(tick), tick);
-    }
-  };
+export function playLife(life: Life, look: (lived: LifeTick, tick: Tick) => void, quietMs: DurationMs = 0): void {
+  const played = new WorkloadLife(life.options);
+  for (const tick of ticksOf(life, quietMs)) look(played.live(tick), tick);
+}
+
+/** The ticks of all phases and then of a steady end. @param quietMs length of the end, in milliseconds */
+export function* ticksOf({ options: { template }, phases: all, quiet }: Life, quietMs: DurationMs): Generator<Tick> {
   for (const { hours, cpu: cpuAt, memory: memoryAt, circumstances: circumstancesAt } of all) {
-    play(hours * TICKS_PER_HOUR, (at) => ({
-      ...circumstancesAt(at),
-      demand: (index) => ({ cpuMillicores: cpuAt(at, index), memoryBytes: memoryAt(at, index) }),
-    }));
+    for (let at = 0; at < hours * TICKS_PER_HOUR; at++) {
+      yield {
+        ...circumstancesAt(at),
+        demand: (index) => ({ cpuMillicores: cpuAt(at, index), memoryBytes: memoryAt(at, index) }),
+      };
+    }
   }
-  const { requests } = given.template;
+  const { requests } = template;
   const steady = {
     cpuMillicores: 5 + quiet.cpu * ((requests.cpuMillicores ?? 0) * 0.8),
     memoryBytes: 12 * MiB + quiet.memory * ((requests.memoryBytes ?? 0) * 0.8 - 12 * MiB),
   };
-  play(quietMs / TICK_MS, () => ({ demand: () => steady }));
+  for (let at = 0; at < quietMs / TICK_MS; at++) yield { demand: () => steady };
 }

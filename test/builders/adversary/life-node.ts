@@ -13,7 +13,7 @@ export interface LifeNode {
   readonly refuses?: 'cpu' | 'memory';
 }
 
-/** The only container of a pod of such a life. Throws when there is none. */
+/** The measured container of a pod of such a life. Throws when there is none. */
 export function mainOf(pod: PodRecord): ContainerRecord {
   const [main] = pod.containers;
   if (main === undefined) throw new Error(`${pod.name} has no container`);
@@ -21,7 +21,7 @@ export function mainOf(pod: PodRecord): ContainerRecord {
 }
 
 export function withMain(pod: PodRecord, change: Partial<ContainerRecord>): PodRecord {
-  return { ...pod, containers: [{ ...mainOf(pod), ...change }] };
+  return { ...pod, containers: [{ ...mainOf(pod), ...change }, ...pod.containers.slice(1)] };
 }
 
 /** Capacity that is not requested, when the other pods of the node request a fixed share of it. */

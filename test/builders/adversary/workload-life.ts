@@ -6,11 +6,19 @@ import type { PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits, Resources } from '#kube/records/resources';
 import { DAY_MS, SECOND_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { UsageSample } from '#kube/records/usage';
+import type { ContainerAdvice } from '../../../src/core/recommender/advice.ts';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { decideWorkload } from '../../../src/core/resize/layers/decide-workload.ts';
 import type { WorkloadDecision } from '../../../src/core/resize/model/decision.ts';
-import type { ResizeStep } from '../../../src/core/resize/model/resize-step.ts';
-import { NO_MEMORY, type NodePoolOfNode, type ResizeMemory, type WorkloadSituation } from '../../../src/core/resize/model/situation.ts';
+import type { ContainerChange, ResizeStep } from '../../../src/core/resize/model/resize-step.ts';
+import {
+  NO_MEMORY,
+  NO_USER_REQUESTS,
+  type NodePoolOfNode,
+  type ResizeMemory,
+  type UserRequests,
+  type WorkloadSituation,
+} from '../../../src/core/resize/model/situation.ts';
 import { evidenceSince } from '../../../src/core/resize/plan/verify/throttling-and-pressure.ts';
 import { greatest } from '../../../src/core/resize/plan/pod/largest-node.ts';
 import { podsAfter } from '../../../src/core/resize/plan/autoscalers/preserve-replicas.ts';
@@ -21,13 +29,16 @@ import { correctFutureTimestamps, readMemory, writeMemory } from '../../../src/c
 import { LifeAutoscaler, type AutoscalerOptions } from './life-autoscaler.ts';
 import { LifeController, TICK_MS } from './life-controller.ts';
 import { resizeByNode, freeOn, mainOf, withMain, type LifeNode } from './life-node.ts';
-import { aPodRecord, aSituation, autoPolicy, aWorkloadRecord, NO_OVERRIDES, T0 } from '../rightsizing.ts';
+import { aContainer, anAdvice, aPodRecord, aSituation, autoPolicy, aWorkloadRecord, NO_OVERRIDES, T0 } from '../rightsizing.ts';
 
 export { TICK_MS } from './life-controller.ts';
 export { mainOf } from './life-node.ts';
 
 /** OOM kills in a row after which the kubelet backs off. */
 const KILLS_TO_CRASH_LOOP = 2;
+
+/** The second container of a pod. */
+export const SIDECAR = 'proxy';
 
 /** Conditions of one tick. Demand is the usage of a replica without limits. */
 export interface Tick {
@@ -52,11 +63,34 @@ export interface Tick {
   readonly burst?: Ratio;
   /** Distorts the kubelet's report: counters that jump, repeat or run backwards. */
   readonly distort?: (sample: UsageSample) => UsageSample;
+  /** The controller process was stopped for so long before this tick. */
+  readonly stoppedMs?: DurationMs;
+  /** Recommendation for the sidecar; left out: the previous one. */
+  readonly sidecar?: Resources;
+  /** What users change in this tick. */
+  readonly users?: (view: UserView) => Partial<LifeSettings>;
+}
+
+/** What users set: the policy, annotations of the workload, requests in its Recommendation, and an autoscaler. */
+export interface LifeSettings {
+  readonly policy: PolicyRules;
+  readonly overrides: WorkloadOverrides;
+  readonly userRequests: UserRequests;
+  readonly autoscaler: AutoscalerOptions | null;
+}
+
+/** What users see: the present settings, and the last decision; null before the first. */
+export interface UserView {
+  readonly now: Instant;
+  readonly settings: LifeSettings;
+  readonly decision: WorkloadDecision | null;
 }
 
 /** Environment of a life. */
 export interface LifeOptions {
   readonly template: RequestsAndLimits;
+  /** A second container, whose recommendation is given by the ticks; left out: none. */
+  readonly sidecar?: RequestsAndLimits;
   readonly replicas: number;
   readonly policy?: Partial<PolicyRules>;
   readonly overrides?: Partial<WorkloadOverrides>;
@@ -97,10 +131,11 @@ export interface LifeTick {
 /** One workload with its pods, nodes, autoscaler and controller. */
 export class WorkloadLife {
   readonly #options: LifeOptions;
-  readonly #policy: PolicyRules;
-  readonly #overrides: WorkloadOverrides;
   readonly #controller: LifeController;
-  readonly #autoscaler: LifeAutoscaler | null;
+  #settings: LifeSettings;
+  #autoscaler: LifeAutoscaler | null;
+  #decision: WorkloadDecision | null = null;
+  #sidecarNeed: Resources | null = null;
   #workload: WorkloadRecord;
   #replicas: readonly Replica[] = [];
   #memory: ResizeMemory = NO_MEMORY;
@@ -110,12 +145,17 @@ export class WorkloadLife {
 
   constructor(options: LifeOptions) {
     this.#options = options;
-    this.#policy = autoPolicy(options.policy);
-    this.#overrides = { ...NO_OVERRIDES, ...options.overrides };
-    this.#workload = aWorkloadRecord({}, options.template);
+    const { policy, overrides, autoscaler = null } = options;
+    this.#settings = {
+      policy: autoPolicy(policy),
+      overrides: { ...NO_OVERRIDES, ...overrides },
+      userRequests: NO_USER_REQUESTS,
+      autoscaler,
+    };
+    this.#workload = this.#workloadOf(options.template);
     this.#controller = new LifeController(workloadKey(this.#workload));
-    this.#autoscaler = options.autoscaler === undefined ? null : new LifeAutoscaler(options.autoscaler, T0 - 30 * DAY_MS);
-    this.#scaleTo(options.autoscaler?.minReplicas ?? options.replicas);
+    this.#autoscaler = autoscaler === null ? null : new LifeAutoscaler(autoscaler, T0 - 30 * DAY_MS);
+    this.#scaleTo(autoscaler?.minReplicas ?? options.replicas);
   }
 
   get pods(): readonly PodRecord[] {
@@ -124,11 +164,13 @@ export class WorkloadLife {
 
   /** Plays one tick: usage, kills, a decision, and the answers of the kubelets. */
   live(tick: Tick): LifeTick {
-    this.#elapsedMs += TICK_MS;
-    this.#now += TICK_MS - (tick.clockBackMs ?? 0);
+    this.#elapsedMs += TICK_MS + (tick.stoppedMs ?? 0);
+    this.#now += TICK_MS + (tick.stoppedMs ?? 0) - (tick.clockBackMs ?? 0);
     if (tick.clockBackMs !== undefined) this.#memory = correctFutureTimestamps(this.#memory, this.#now);
     if (tick.restart !== undefined) this.#controller.restart(this.pods, tick.restart === 'without store');
     if (tick.deploy !== undefined) this.#deploy(tick.deploy);
+    this.#sidecarNeed = tick.sidecar ?? this.#sidecarNeed;
+    if (tick.users !== undefined) this.#set(tick.users({ now: this.#now, settings: this.#settings, decision: this.#decision }));
     const used = new Map(this.#replicas.map(({ pod }, index) => [pod.uid, this.#usageOf(pod, this.#demand(tick, index))]));
     const seen = this.#replicas.flatMap(({ pod }, index) => this.#report(pod, index, tick));
     this.#replicas.forEach((replica, index) => this.#killIfOver(replica, index, tick));
@@ -136,6 +178,7 @@ export class WorkloadLife {
     for (const replica of this.#replicas) this.#answer(replica, tick);
     const situation = this.#situation(tick);
     const decision = decideWorkload(situation);
+    this.#decision = decision;
     // Stored and read back, as the next cycle reads it.
     if (decision.memory !== situation.memory) this.#memory = readMemory(writeMemory(decision.memory));
     const { stale, warmUpUntil } = situation.gateState;
@@ -163,6 +206,20 @@ export class WorkloadLife {
     };
   }
 
+  #set(change: Partial<LifeSettings>): void {
+    const before = this.#settings.autoscaler;
+    this.#settings = { ...this.#settings, ...change };
+    const { autoscaler } = this.#settings;
+    if (autoscaler !== before) this.#autoscaler = autoscaler === null ? null : new LifeAutoscaler(autoscaler, this.#now);
+  }
+
+  #workloadOf(template: RequestsAndLimits): WorkloadRecord {
+    const workload = aWorkloadRecord({}, template);
+    const { sidecar } = this.#options;
+    if (sidecar === undefined) return workload;
+    return { ...workload, containers: [...workload.containers, { ...sidecar, name: SIDECAR, sidecar: false, image: 'proxy:1' }] };
+  }
+
   #deploy(factor: Ratio): void {
     const [container] = this.#workload.containers;
     const larger = (amounts: RequestsAndLimits['requests']): RequestsAndLimits['requests'] => ({
@@ -171,7 +228,7 @@ export class WorkloadLife {
     });
     const { requests, limits } = container ?? this.#options.template;
     const template = { requests: larger(requests), limits: larger(limits) };
-    if (this.#nodesFor(template.requests).length > 0) this.#workload = aWorkloadRecord({}, template);
+    if (this.#nodesFor(template.requests).length > 0) this.#workload = this.#workloadOf(template);
     const { length } = this.#replicas;
     this.#replicas = [];
     this.#scaleTo(length);
@@ -192,7 +249,11 @@ export class WorkloadLife {
     const name = `web-${index + 1}`;
     const times = { createdAt: this.#now, readySince: this.#now, uid: `uid-${name}-${this.#created}` };
     const { name: node } = this.#nodeFor(requests);
-    return { pod: aPodRecord({ name, node, ...times, container: { requests, limits, record: { startedAt: this.#now } } }), killsInARow: 0 };
+    const record = { startedAt: this.#now };
+    const { sidecar } = this.#options;
+    const main = aContainer({ requests, limits, record });
+    const containers = sidecar === undefined ? [main] : [main, aContainer({ name: SIDECAR, ...sidecar, record })];
+    return { pod: aPodRecord({ name, node, ...times, containers }), killsInARow: 0 };
   }
 
   /** The next node that is large enough, as the scheduler would choose. */
@@ -217,8 +278,8 @@ export class WorkloadLife {
 
   /** The replicas of an autoscaled workload share its demand. */
   #demand({ demand }: Tick, index: number): Resources {
-    const { autoscaler } = this.#options;
-    if (autoscaler === undefined) return demand(index);
+    const { autoscaler } = this.#settings;
+    if (autoscaler === null) return demand(index);
     const { cpuMillicores, memoryBytes } = demand(0);
     return { cpuMillicores: (cpuMillicores * autoscaler.minReplicas) / this.#replicas.length, memoryBytes };
   }
@@ -290,17 +351,19 @@ export class WorkloadLife {
       .map(({ allocatable }) => allocatable)
       .reduce<Resources | null>((largest, size) => greatest(largest, size), null);
     const since = evidenceSince(memory);
-    const rules = containerRules(this.#policy, this.#overrides, 'main', greatest(largestNode, memory.largestNode));
+    const { policy, overrides, userRequests } = this.#settings;
+    const rules = containerRules(policy, overrides, 'main', greatest(largestNode, memory.largestNode));
     const isStale = tick.silent === 'all';
     const byNode = <T>(value: (pod: PodRecord) => T): ReadonlyMap<string, T> => new Map(pods.map((pod) => [pod.node ?? '', value(pod)]));
     return aSituation({
       now,
       workload: this.#workload,
       pods,
-      policy: this.#policy,
-      overrides: this.#overrides,
-      advice: this.#controller.advise(now, since === undefined ? rules : { ...rules, evidenceSince: since }),
-      demand: this.#controller.demand(),
+      policy,
+      overrides,
+      userRequests,
+      advice: [...this.#controller.advise(now, since === undefined ? rules : { ...rules, evidenceSince: since }), ...this.#sidecarAdvice()],
+      demand: [...this.#controller.demand(), ...this.#sidecarAdvice().map(({ container }) => ({ container, windows: [], throttlingMeasuredAt: now }))],
       ...(since === undefined ? {} : { readings: this.#controller.readings() }),
       hpas: this.#autoscaler === null ? [] : [this.#autoscaler.record],
       kubeletVersions: byNode(() => kubeletVersion),
@@ -321,17 +384,34 @@ export class WorkloadLife {
     });
   }
 
+  #sidecarAdvice(): readonly ContainerAdvice[] {
+    if (this.#options.sidecar === undefined || this.#sidecarNeed === null) return [];
+    const { cpuMillicores, memoryBytes } = this.#sidecarNeed;
+    const times = { firstSampleAt: this.#now - 14 * DAY_MS, lastSampleAt: this.#now };
+    return [anAdvice({ container: SIDECAR, cpu: `${cpuMillicores}m`, memory: `${memoryBytes}`, ...times })];
+  }
+
   #carryOut({ steps, autoscalers }: WorkloadDecision, tick: Tick): void {
     this.#autoscaler?.follow(autoscalers, podsAfter(this.pods, steps), 'before');
     const resizedBy = { manager: EFFECTS_MANAGER, at: Math.floor(this.#now / SECOND_MS) * SECOND_MS };
     for (const replica of this.#replicas) {
-      const to = steps.find(({ pod }) => pod.uid === replica.pod.uid)?.containers[0]?.to;
-      if (to === undefined) continue;
-      replica.pod = { ...withMain(replica.pod, to), resizedBy };
+      const changes = steps.find(({ pod }) => pod.uid === replica.pod.uid)?.containers;
+      if (changes === undefined) continue;
+      replica.pod = { ...withChanges(replica.pod, changes), resizedBy };
       this.#answer(replica, tick);
     }
     this.#autoscaler?.follow(autoscalers, this.pods, 'after');
   }
+}
+
+/** The pod with the requested values. The kubelet actuates those of the sidecar at once. */
+function withChanges(pod: PodRecord, changes: readonly ContainerChange[]): PodRecord {
+  const containers = pod.containers.map((container) => {
+    const to = changes.find(({ name }) => name === container.name)?.to;
+    if (to === undefined) return container;
+    return { ...container, ...to, ...(container.name === SIDECAR ? { actual: to, allocated: to.requests } : {}) };
+  });
+  return { ...pod, containers };
 }
 
 /** Nodes of equal size and kubelet form a pool. */

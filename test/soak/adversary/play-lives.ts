@@ -1,11 +1,13 @@
 // Plays random lives of a workload in a process of its own, which takes two thirds of the time that Jest's module loader takes:
 //
-//   node test/soak/adversary/play-lives.ts rules|end LIVES SEED
+//   node test/soak/adversary/play-lives.ts rules|end|approve|approve-end LIVES SEED
 
 import { argv } from 'node:process';
 import fc from 'fast-check';
 import { AdversaryEnd } from '../../builders/adversary/adversary-end.ts';
 import { AdversaryRules } from '../../builders/adversary/adversary-rules.ts';
+import { approveLives, playApproveLife, type ApproveLife } from '../../builders/adversary/approve-lives.ts';
+import { ApproveRules } from '../../builders/adversary/approve-rules.ts';
 import { lives, playLife, resizeOnAllNodes, type Life } from '../../builders/adversary/adversary.ts';
 import { DAY_MS } from '#kube/units';
 
@@ -14,14 +16,31 @@ const QUIET_MS = 60 * DAY_MS;
 /** Days without a resize or a report at the end of a steady time. */
 const ENDED_MS = 5 * DAY_MS;
 
+/** Approvals lapse after a week; holds and observations end before. */
+const APPROVE_QUIET_MS = 30 * DAY_MS;
+
 let isViolated = false;
 
 const [, , what = '', count = '', seed = ''] = argv;
-fc.assert(what === 'end' ? fc.property(lives.map(resizeOnAllNodes), endsOnceSteady) : fc.property(lives, keepsRules), {
+const properties = {
+  rules: () => fc.property(lives, keepsRules),
+  end: () => fc.property(lives.map(resizeOnAllNodes), endsOnceSteady),
+  approve: () => fc.property(approveLives, (life) => keepsApproveRules(life, 0)),
+  'approve-end': () => fc.property(approveLives, (life) => keepsApproveRules(life, APPROVE_QUIET_MS)),
+};
+if (!Object.hasOwn(properties, what)) throw new Error(`unknown property ${what}`);
+fc.assert<unknown[]>(properties[what as keyof typeof properties]() as fc.IProperty<unknown[]>, {
   numRuns: Number(count),
   seed: Number(seed),
 });
 console.log(`${count} lives, seed ${seed}: no violation`);
+
+function keepsApproveRules(life: ApproveLife, quietMs: number): void {
+  const rules = new ApproveRules();
+  playApproveLife(life, (lived, _, act) => rules.check(lived, act), quietMs);
+  if (quietMs > 0) rules.checkEnd();
+  if (rules.violations.length > 0) throw violationOf(rules.violations.join('\n'));
+}
 
 function keepsRules(life: Life): void {
   const rules = new AdversaryRules(life);
