@@ -92,12 +92,18 @@ const acts: fc.Arbitrary<UserAct> = fc.oneof(
   by(1, fc.record({ kind: fc.constantFrom('pause' as const, 'dry run' as const), on: fc.boolean() })),
   by(1, fc.record({ kind: fc.constant('autoscaler' as const), autoscaler: fc.option(autoscalers) })),
   by(2, fc.record({ kind: fc.constant('deploy' as const), factor: fc.constantFrom(1, 1, 0.6, 0.9, 1.1, 1.5) })),
-  by(3, amounts.map((need): UserAct => ({ kind: 'sidecar', need }))),
+  by(
+    3,
+    amounts.map((need): UserAct => ({ kind: 'sidecar', need })),
+  ),
   by(1, fc.record({ kind: fc.constant('clock back' as const), minutes: fc.integer({ min: 1, max: 60 }) })),
   by(1, fc.record({ kind: fc.constant('stopped' as const), days: fc.constantFrom(0.2, 1, 7) })),
 );
 
-const sidecars: fc.Arbitrary<RequestsAndLimits> = amounts.map((requests) => ({ requests, limits: { cpuMillicores: null, memoryBytes: null } }));
+const sidecars: fc.Arbitrary<RequestsAndLimits> = amounts.map((requests) => ({
+  requests,
+  limits: { cpuMillicores: null, memoryBytes: null },
+}));
 
 /** Every kind of life in mode Approve; fast-check shrinks a failing one. */
 export const approveLives: fc.Arbitrary<ApproveLife> = fc
@@ -212,9 +218,7 @@ class LifeUser {
   }
 
   #see({ decision }: UserView): void {
-    const shown = new Map(
-      (decision?.containers ?? []).flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])),
-    );
+    const shown = new Map((decision?.containers ?? []).flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])));
     if (shown.size > 0) this.#seen = [shown, ...this.#seen].slice(0, 6);
   }
 

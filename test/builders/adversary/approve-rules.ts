@@ -25,7 +25,18 @@ const MAX_RESIZES_A_DAY = 8;
 /** After them every approval has lapsed, and each hold and observation has ended. */
 const SETTLED_MS = 10 * DAY_MS;
 /** Reasons that need a user, another node or another autoscaler, so that they may last. */
-const LASTING = new Set(['approval', 'hpa', 'node-capacity', 'node-unsupported', 'restart', 'paused', 'dry-run', 'quota', 'rolled-back', 'hold']);
+const LASTING = new Set([
+  'approval',
+  'hpa',
+  'node-capacity',
+  'node-unsupported',
+  'restart',
+  'paused',
+  'dry-run',
+  'quota',
+  'rolled-back',
+  'hold',
+]);
 
 type Amount = readonly [container: string, part: Part, resource: Resource];
 type Approval = NonNullable<UserRequests['approved']>;
@@ -125,7 +136,8 @@ export class ApproveRules {
       this.#fail('a change starts without a valid approval', lived, [apply.reason, apply.by, situation.userRequests.approved?.at]);
       return;
     }
-    if (before?.startedAt !== apply.startedAt) {
+    // What a node refuses is retried at intervals, in every mode.
+    if (before?.startedAt !== apply.startedAt && situation.memory.failures.length === 0) {
       const count = (this.#starts.get(valid.at) ?? 0) + 1;
       this.#starts.set(valid.at, count);
       if (count > MAX_STARTS) this.#fail('an approval starts its change over and over', lived, count);
@@ -168,7 +180,7 @@ export class ApproveRules {
     const min = floor ?? rules.min ?? 0;
     const max = ceiling ?? rules.max ?? Infinity;
     const node = Math.max(largestNode?.[resource] ?? 0, situation.memory.largestNode?.[resource] ?? 0);
-    return { min, max: Math.min(min > max && floor !== null ? min : max, node) };
+    return { min: Math.min(min, node * NODE_SHARE), max: Math.min(min > max && floor !== null ? min : max, node) };
   }
 
   /** Rule: no request is raised past its bound, unless it was deployed so. */
@@ -180,7 +192,8 @@ export class ApproveRules {
     }
     const node = Math.max(lived.situation.largestNode?.[resource] ?? 0, lived.situation.memory.largestNode?.[resource] ?? 0) * NODE_SHARE;
     const deployed = Math.max(template?.limits[resource] ?? 0, template?.requests[resource] ?? 0);
-    if (part === 'limits' && is > Math.max(node, was, deployed)) this.#fail('a limit is raised past its bound', lived, [container, resource, was, is, node]);
+    if (part === 'limits' && is > Math.max(node, was, deployed))
+      this.#fail('a limit is raised past its bound', lived, [container, resource, was, is, node]);
   }
 
   /** Rule: values in force change only by a completed change, the end of one, a roll-back, or a deployment. */
@@ -196,7 +209,8 @@ export class ApproveRules {
       const ofChange = apply?.values.get(name)?.[part][resource] ?? null;
       const ofPrevious = previous?.values.get(name)?.[part][resource] ?? null;
       if (is < was && !(isCompleted && this.#isAtLeast(lived, amount, is, this.#approvedAmount(lived, amount)))) {
-        if (!(ofPrevious !== null && is >= ofPrevious)) this.#fail('values in force fall without an approval', lived, [amount, was, is, after.reason]);
+        if (!(ofPrevious !== null && is >= ofPrevious))
+          this.#fail('values in force fall without an approval', lived, [amount, was, is, after.reason]);
       }
       if (is > was && is > Math.max(ofChange ?? 0, ofPrevious ?? 0)) {
         this.#fail('values in force rise without an approval', lived, [amount, was, is, after.reason]);
@@ -236,7 +250,8 @@ export class ApproveRules {
   #checkLoops(lived: LifeTick, act: UserAct | null): void {
     if (act !== null || lived.decision.mode === 'Auto') this.#resizes.clear();
     if (lived.decision.mode === 'Auto') return;
-    for (const { pod } of lived.steps) {
+    const isRefused = lived.situation.memory.failures.length + lived.decision.memory.failures.length > 0;
+    for (const { pod } of isRefused ? [] : lived.steps) {
       const times = [...(this.#resizes.get(pod.uid) ?? []), lived.elapsedMs].filter((at) => at > lived.elapsedMs - DAY_MS);
       this.#resizes.set(pod.uid, times);
       if (times.length > MAX_RESIZES_A_DAY) this.#fail('a pod is resized over and over', lived, [pod.name, times.length]);
@@ -244,7 +259,12 @@ export class ApproveRules {
     if (lived.steps.length > 0 && lived.elapsedMs - this.#actedAt > SETTLED_MS) {
       // New pods get the values in force at any time.
       const steps = lived.steps.filter(({ kind }) => kind === 'change');
-      if (steps.length > 0) this.#fail('a change is made long after the last act', lived, steps.map(({ reason }) => reason));
+      if (steps.length > 0)
+        this.#fail(
+          'a change is made long after the last act',
+          lived,
+          steps.map(({ reason }) => reason),
+        );
     }
   }
 
@@ -257,13 +277,21 @@ export class ApproveRules {
     if (until !== null && until <= situation.now - MINUTE_MS) this.#fail('a wait ends in the past', lived, [until, situation.now]);
     if ((state === 'optimal' || state === 'recommended') && isChanging) this.#fail('a change is made in a state without one', lived, state);
     if (state === 'applying' && memory.apply === null) this.#fail('a change is reported that is not under way', lived, state);
-    if (state === 'awaiting' && reason === 'approval' && memory.apply !== null) this.#fail('an approval is awaited during a change', lived, memory.apply);
+    if (state === 'awaiting' && reason === 'approval' && memory.apply !== null)
+      this.#fail('an approval is awaited during a change', lived, memory.apply);
     if (reason === 'rejected' && situation.userRequests.rejected === null) this.#fail('a rejection is reported without one', lived, reason);
     if (mode !== 'Approve') return;
     if (message.includes('the approved values are in force')) this.#checkInForce(lived);
-    const isPresent = act?.kind === 'approve' && act.values === 'present' && act.factor === 1 && act.at === 0 && act.containers === 'all' && act.part === 'all';
+    const isPresent =
+      act?.kind === 'approve' &&
+      act.values === 'present' &&
+      act.factor === 1 &&
+      act.at === 0 &&
+      act.containers === 'all' &&
+      act.part === 'all';
     const isSilent = state === 'awaiting' && reason === 'approval' && !message.includes('approv') && !message.includes('risen since');
-    if (isPresent && isSilent && this.#validApproval(lived) !== null) this.#fail('a new approval is ignored without a reason', lived, situation.userRequests.approved);
+    if (isPresent && isSilent && this.#validApproval(lived) !== null)
+      this.#fail('a new approval is ignored without a reason', lived, situation.userRequests.approved);
   }
 
   #checkInForce(lived: LifeTick): void {
@@ -279,7 +307,7 @@ export class ApproveRules {
         const is = inForce?.get(plan.name)?.requests[resource] ?? plan.inForce.requests[resource];
         if (approved === null || is === null) continue;
         const { min, max } = this.#bounds(lived, plan.name, resource);
-        const bounded = Math.max(Math.min(approved, max), min);
+        const bounded = Math.max(approved > max ? Math.max(max, Math.min(approved, is)) : approved, min);
         const ratio = plan.policy[POLICY[resource]].minChangeRatio;
         const moved = Math.abs(bounded - is);
         if (moved >= MIN_CHANGE[resource] && moved >= is * ratio * 1.001) {

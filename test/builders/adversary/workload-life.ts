@@ -363,7 +363,10 @@ export class WorkloadLife {
       overrides,
       userRequests,
       advice: [...this.#controller.advise(now, since === undefined ? rules : { ...rules, evidenceSince: since }), ...this.#sidecarAdvice()],
-      demand: [...this.#controller.demand(), ...this.#sidecarAdvice().map(({ container }) => ({ container, windows: [], throttlingMeasuredAt: now }))],
+      demand: [
+        ...this.#controller.demand(),
+        ...this.#sidecarAdvice().map(({ container }) => ({ container, windows: [], throttlingMeasuredAt: now })),
+      ],
       ...(since === undefined ? {} : { readings: this.#controller.readings() }),
       hpas: this.#autoscaler === null ? [] : [this.#autoscaler.record],
       kubeletVersions: byNode(() => kubeletVersion),

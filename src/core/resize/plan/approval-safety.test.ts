@@ -152,6 +152,48 @@ test('no approved value passes a max that the policy has got since', () => {
   expect(new Set(cpusOf(run({ ...s, policy: max, advice: advice('510m') }, 30).s))).toEqual(new Set([510]));
 });
 
+/** The requests of the first pod an hour after an approval of 100m and 128Mi, or a part of them, under these annotations and rules. */
+function requestsAfter(
+  given: Partial<RequestsAndLimits['requests']>,
+  overrides: Partial<typeof NO_OVERRIDES>,
+  change: Partial<WorkloadSituation> = {},
+) {
+  const requests = { cpuMillicores: null, memoryBytes: null, ...given };
+  const s = aSituation({ policy: APPROVE, overrides: { ...NO_OVERRIDES, ...overrides }, ...change });
+  return run(approvedBy(s, { requests, limits: NONE }), 60).s.pods[0]!.containers[0]!.requests;
+}
+const MEMORY = { memoryBytes: 128 * MiB };
+
+test('an approval of memory alone changes no CPU, whatever floor, ceiling or max there is', () => {
+  const { container } = APPROVE;
+  const max = { ...APPROVE, container: { ...container, cpu: { ...container.cpu, max: 200 } } };
+  for (const [bound, policy] of [
+    [{ floor: new Map([['main', amounts('900m', null)]]) }, APPROVE],
+    [{ ceiling: new Map([['main', amounts('200m', null)]]) }, APPROVE],
+    [{}, max],
+  ] as const) {
+    expect(requestsAfter(MEMORY, bound, { policy })).toEqual({ cpuMillicores: 500, ...MEMORY });
+  }
+});
+
+test('a ceiling below an approved reduction reduces no further than approved', () => {
+  const ceiling = new Map([['main', amounts('120m', null)]]);
+  expect(requestsAfter({ cpuMillicores: 300 }, { ceiling }).cpuMillicores).toBe(300);
+});
+
+test.each([
+  ['request', amounts(null, null), { requests: amounts('630m', null), limits: NONE }, [600, null]],
+  ['limit', amounts('620m', null), { requests: amounts('590m', null), limits: amounts('640m', null) }, [590, 620]],
+])('an approved %s passes no node, also within the tolerance', (_, limits, values, expected) => {
+  const c = { requests: amounts('500m', '512Mi'), limits };
+  const node = { cpuMillicores: 600, memoryBytes: 64 * 1024 * MiB };
+  const advice = [anAdvice({ cpu: '590m', memory: '512Mi', cpuAdvice: { lowerBound: 550 } })];
+  const nodesOfPods = new Map([['n1', node]]);
+  const change = { largestNode: node, nodesOfPods, advice, pods: pods(3, { container: c }), workload: aWorkloadRecord({}, c) };
+  const { requests, limits: after } = run(approvedBy(aSituation({ policy: APPROVE, ...change }), values), 30).s.pods[0]!.containers[0]!;
+  expect([requests.cpuMillicores, after.cpuMillicores]).toEqual(expected);
+});
+
 test('an approved limit of a container without limits lapses', () => {
   const s = approvedBy(aSituation({ policy: APPROVE }), { ...LEARNT, limits: amounts('105m', '140Mi') });
   const { s: after, decisions } = run(s, 60);

@@ -5,14 +5,13 @@ import { isoTime } from '#kube/time/iso-time';
 import { MINUTE_MS } from '#kube/units';
 import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
-import { withinBounds } from './container/within-bounds.ts';
+import { boundApproval } from './container/bounded-approval.ts';
 import type { Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import { dueChanges, type DueChange } from './due/due-changes.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { approvalState, rejectedUntil, withOmittedAmounts, type ApprovalState } from './due/user-requests.ts';
 import { valuesBeforeChange } from './due/remembered-change.ts';
-import { boundingNode } from './pod/largest-node.ts';
 import { partOfTarget } from './plan-containers.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
@@ -67,7 +66,7 @@ export function approvedPart(all: readonly ContainerPlan[], approved: Values, ch
 
 /** Whether the user's approval is still valid for the present recommendation. */
 export function currentApproval({ situation, mode, plans }: PlanContext): ApprovalState {
-  const { userRequests, memory, now, policy, overrides } = situation;
+  const { userRequests, memory, now } = situation;
   const { approved } = userRequests;
   if (approved === null) return { kind: 'none' };
   // A time ahead of the clock, such as a local time that was written as UTC, would outlive roll-backs and deployments.
@@ -90,11 +89,7 @@ export function currentApproval({ situation, mode, plans }: PlanContext): Approv
   if (approved.at === memory.endedApprovalAt) {
     return { kind: 'lapsed', message: 'greater values have been deployed or recommended since the approval' };
   }
-  // A bound that was set since may lie within the tolerance.
-  return {
-    ...state,
-    values: withinBounds(state.values, { policy, overrides, largestNode: boundingNode(situation), isWithinMax: true }).values,
-  };
+  return { ...state, values: boundApproval(named, state.values, inForce, plans, situation) };
 }
 
 /** Outcome where a user rejected the recommended values; null: they are not rejected. */

@@ -24,13 +24,11 @@ export interface ValueBounds {
   readonly overrides: WorkloadOverrides;
   /** Allocatable of the largest node that the workload's pods ran on; null: no node is known. */
   readonly largestNode: Resources | null;
-  /** Also lowers requests above the policy's max, which does not bound a roll-back: the reduction to it may be what does harm. */
-  readonly isWithinMax?: boolean;
 }
 
 /**
- * Raises requests below a floor or `min`, as far as the largest node allows, and lowers those above a ceiling, where stated also above `max`. A limit equal to its request
- * stays equal, and none is below it.
+ * Raises requests below a floor or `min`, as far as the largest node allows, and lowers those above a ceiling. The policy's `max` lowers none: the
+ * reduction to it may be what does harm. A limit equal to its request stays equal, and none is below it.
  */
 export function withinBounds(values: Values, bounds: ValueBounds): BoundedValues {
   const messages: string[] = [];
@@ -54,11 +52,11 @@ export function withinBounds(values: Values, bounds: ValueBounds): BoundedValues
 function boundOf(
   request: number,
   resource: ResourceName,
-  { policy, overrides, largestNode, isWithinMax = false }: ValueBounds,
+  { policy, overrides, largestNode }: ValueBounds,
   container: string,
 ): { readonly value: number; readonly text: string } | null {
   const { min, max } = requestBounds(resource, policy, overrides, container, null);
-  const isAboveMax = max !== null && request > max.value && (max.source === 'ceiling' || isWithinMax);
+  const isAboveMax = max !== null && request > max.value && max.source === 'ceiling';
   const broken = request < min.value ? min : isAboveMax ? max : null;
   const text = broken === null ? undefined : SOURCES[broken.source];
   if (broken === null || text === undefined) return null;
