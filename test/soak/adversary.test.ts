@@ -24,10 +24,18 @@ describe('in every life of a workload', () => {
   );
 
   test('resizes and reports end once usage is steady', () => playInParts('end', LONG_LIVES), TIMEOUT_MS);
+
+  test(
+    'mode Approve changes pods only to approved values within their bounds, whatever users do',
+    () => playInParts('approve', LIVES),
+    TIMEOUT_MS,
+  );
+
+  test('in mode Approve every change ends, and every wait has a reason', () => playInParts('approve-end', LONG_LIVES), TIMEOUT_MS);
 });
 
 /** Plays the lives in one process per core. Each has a seed of its own, which its message names. */
-async function playInParts(what: 'rules' | 'end', lives: number): Promise<void> {
+async function playInParts(what: 'rules' | 'end' | 'approve' | 'approve-end', lives: number): Promise<void> {
   const parts = Math.min(availableParallelism(), lives);
   const counts = Array.from({ length: parts }, (_, index) => Math.floor((lives + index) / parts));
   const played = await Promise.all(counts.map((count, index) => play(what, count, seed + index)));

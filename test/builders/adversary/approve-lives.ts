@@ -47,6 +47,8 @@ export type UserAct =
 /** A life with the acts of its users. */
 export interface ApproveLife {
   readonly life: Life;
+  /** Usage stays below the template's requests, so that no container is killed or throttled. */
+  readonly isCalm: boolean;
   readonly acts: readonly { readonly afterTicks: number; readonly act: UserAct }[];
 }
 
@@ -109,6 +111,7 @@ const sidecars: fc.Arbitrary<RequestsAndLimits> = amounts.map((requests) => ({
 export const approveLives: fc.Arbitrary<ApproveLife> = fc
   .record({
     given: options,
+    isCalm: fc.boolean(),
     sidecar: fc.option(sidecars),
     phases: fc.array(
       phases.map((phase) => ({ ...phase, hours: 1 + (phase.hours % 18) })),
@@ -120,7 +123,8 @@ export const approveLives: fc.Arbitrary<ApproveLife> = fc
       { minLength: 1, maxLength: 25 },
     ),
   })
-  .map(({ given, sidecar, acts: all, ...others }) => ({
+  .map(({ given, sidecar, isCalm, acts: all, ...others }) => ({
+    isCalm,
     life: {
       ...others,
       options: { ...given, policy: { ...given.policy, mode: 'Approve' as const }, ...(sidecar === null ? {} : { sidecar }) },
@@ -133,7 +137,7 @@ export const approveLives: fc.Arbitrary<ApproveLife> = fc
 export type LookAtApproval = (lived: LifeTick, tick: Tick, act: UserAct | null) => void;
 
 /** Plays all phases and then a steady end. @param quietMs length of the end, in milliseconds */
-export function playApproveLife({ life, acts: all }: ApproveLife, look: LookAtApproval, quietMs: DurationMs = 0): void {
+export function playApproveLife({ life, isCalm, acts: all }: ApproveLife, look: LookAtApproval, quietMs: DurationMs = 0): void {
   const played = new WorkloadLife(life.options);
   const user = new LifeUser();
   let [next, wait] = [0, all[0]?.afterTicks ?? 0];
@@ -148,11 +152,20 @@ export function playApproveLife({ life, acts: all }: ApproveLife, look: LookAtAp
     const full: Tick = {
       ...(sidecar === undefined ? {} : { sidecar: halfOf(sidecar.requests) }),
       ...tick,
+      ...(isCalm ? { demand: (index) => lesser(tick.demand(index), life.options.template) } : {}),
       ...eventOf(acted),
       users: (view) => user.act(acted, view, life.options.template),
     };
     look(played.live(full), full, acted);
   }
+}
+
+/** At most 90 % of the requests. */
+function lesser({ cpuMillicores, memoryBytes }: Resources, { requests }: RequestsAndLimits): Resources {
+  return {
+    cpuMillicores: Math.min(cpuMillicores, (requests.cpuMillicores ?? 0) * 0.9),
+    memoryBytes: Math.min(memoryBytes, (requests.memoryBytes ?? 0) * 0.9),
+  };
 }
 
 function halfOf({ cpuMillicores, memoryBytes }: RequestsAndLimits['requests']): Resources {

@@ -22,6 +22,8 @@ const VALID_MS = 7 * DAY_MS;
 const MAX_STARTS = 8;
 /** Resizes of a pod in a day without acts of users: two changes of two resources, each taken back. */
 const MAX_RESIZES_A_DAY = 8;
+/** A pod that starts is not resized in its first minutes. */
+const RESTORED_WITHIN_MS = 30 * MINUTE_MS;
 /** After them every approval has lapsed, and each hold and observation has ended. */
 const SETTLED_MS = 10 * DAY_MS;
 /** Reasons that need a user, another node or another autoscaler, so that they may last. */
@@ -51,6 +53,8 @@ export class ApproveRules {
   /** `at` of the approvals that ended: rolled back, or followed by greater deployed values. */
   readonly #ended = new Set<Instant>();
   #actedAt: DurationMs = 0;
+  /** Time since which a pod has less than the values in force, by uid. */
+  readonly #belowSince = new Map<string, DurationMs>();
   #templateBefore: Values = new Map();
   #last: LifeTick | null = null;
 
@@ -65,7 +69,9 @@ export class ApproveRules {
       this.#checkEffectiveValues(lived);
       for (const step of lived.steps) for (const change of step.containers) this.#checkStep(lived, step, change);
     }
+    for (const step of lived.steps) this.#checkPermitted(lived, step);
     this.#checkLoops(lived, act);
+    this.#checkRestored(lived);
     this.#last = lived;
   }
 
@@ -130,14 +136,16 @@ export class ApproveRules {
     const before = situation.memory.apply;
     if (apply === null || (before !== null && isSame(before.values, apply.values))) return;
     if (this.#isDeployed(lived)) return;
-    const from = before?.values ?? decision.memory.lastApplied?.values ?? decision.memory.previous?.values ?? new Map();
+    const isRetargeted = before?.startedAt === apply.startedAt;
+    const { lastApplied, previous } = decision.memory;
+    const from = (isRetargeted ? before.values : null) ?? lastApplied?.values ?? previous?.values ?? new Map();
     const valid = this.#validApproval(lived);
     if (valid === null) {
       this.#fail('a change starts without a valid approval', lived, [apply.reason, apply.by, situation.userRequests.approved?.at]);
       return;
     }
     // What a node refuses is retried at intervals, in every mode.
-    if (before?.startedAt !== apply.startedAt && situation.memory.failures.length === 0) {
+    if (!isRetargeted && situation.memory.failures.length === 0) {
       const count = (this.#starts.get(valid.at) ?? 0) + 1;
       this.#starts.set(valid.at, count);
       if (count > MAX_STARTS) this.#fail('an approval starts its change over and over', lived, count);
@@ -177,8 +185,8 @@ export class ApproveRules {
     const rules = containerPolicyOf(policy, container)[POLICY[resource]];
     const floor = overrides.floor.get('*')?.[resource] ?? null;
     const ceiling = overrides.ceiling.get('*')?.[resource] ?? null;
-    const min = floor ?? rules.min ?? 0;
     const max = ceiling ?? rules.max ?? Infinity;
+    const min = floor ?? Math.min(rules.min ?? 0, max);
     const node = Math.max(largestNode?.[resource] ?? 0, situation.memory.largestNode?.[resource] ?? 0);
     return { min: Math.min(min, node * NODE_SHARE), max: Math.min(min > max && floor !== null ? min : max, node) };
   }
@@ -232,7 +240,8 @@ export class ApproveRules {
         const inForce = lastApplied?.values.get(name)?.[part][resource] ?? null;
         const details = [step.pod.name, step.kind, step.reason, amount, was, is, inForce];
         const approved = this.#approvedAmount(lived, amount);
-        if (is < was && !isRequested && !(inForce !== null && is >= inForce) && !this.#isAtLeast(lived, amount, is, approved)) {
+        const isInMode = containerMode(containerPolicyOf(situation.policy, name), 'Approve') === 'Approve';
+        if (is < was && !isRequested && !(inForce !== null && is >= inForce && isInMode) && !this.#isAtLeast(lived, amount, is, approved)) {
           this.#fail('a pod is reduced without a valid approval', lived, [...details, approved]);
         }
         const template = situation.workload.containers.find((container) => container.name === name);
@@ -244,6 +253,27 @@ export class ApproveRules {
         if (is > was && step.kind === 'change') this.#checkBound(lived, amount, is, Math.max(was, inForce ?? 0));
       }
     }
+  }
+
+  /** Rules: a hold, a pause, a rejection, or a mode that makes no changes permits only that a user's roll-back and the end of a change. */
+  #checkPermitted(lived: LifeTick, step: ResizeStep): void {
+    const { situation, decision } = lived;
+    const { policy, overrides, userRequests, now } = situation;
+    const details = [step.pod.name, step.kind, step.reason];
+    if (policy.paused || decision.mode === 'Off') this.#fail('a pod is resized while paused or in mode Off', lived, details);
+    const isActing = decision.mode === 'Approve' || decision.mode === 'Auto';
+    if (!isActing && step.lowers && step.isRollBack !== true) this.#fail('a pod is reduced in a mode without changes', lived, details);
+    if (step.kind !== 'change') return;
+    if (!isActing) this.#fail('a change is made in a mode without changes', lived, details);
+    if (overrides.heldUntil !== null && overrides.heldUntil > now) this.#fail('a change is made while held', lived, details);
+    const { rejected } = userRequests;
+    const shown = decision.containers.filter(
+      ({ name, target }) => target !== null && containerMode(containerPolicyOf(policy, name), decision.mode) === decision.mode,
+    );
+    const isRejected = shown.every(({ name, target }) =>
+      RESOURCES.every((resource) => rejected?.values.get(name)?.requests[resource] === target?.requests[resource]),
+    );
+    if (rejected !== null && now - rejected.at < VALID_MS && isRejected) this.#fail('rejected values are applied', lived, details);
   }
 
   /** Rule: without acts of users the number of resizes of a pod in a day is bounded. */
@@ -268,6 +298,38 @@ export class ApproveRules {
     }
   }
 
+  /** Rule: without a change under way no pod stays below the values in force. */
+  #checkRestored(lived: LifeTick): void {
+    const { situation, decision } = lived;
+    const { memory } = decision;
+    const { gateState, policy, overrides, now } = situation;
+    const isHeld = overrides.heldUntil !== null && overrides.heldUntil > now;
+    const isBlocked = gateState.stale !== null || policy.paused || policy.dryRun || isHeld || memory.failures.length > 0;
+    if (decision.mode !== 'Approve' || memory.apply !== null || memory.lastApplied === null || isBlocked) {
+      this.#belowSince.clear();
+      return;
+    }
+    for (const pod of lived.pods) {
+      const below = pod.containers.filter((container) =>
+        RESOURCES.some(
+          (resource) =>
+            (container.requests[resource] ?? Infinity) < (memory.lastApplied?.values.get(container.name)?.requests[resource] ?? 0),
+        ),
+      );
+      const inMode = below.filter(({ name }) => containerMode(containerPolicyOf(policy, name), 'Approve') === 'Approve');
+      if (inMode.length === 0 || pod.resize.state !== 'none' || pod.phase !== 'Running') this.#belowSince.delete(pod.uid);
+      else this.#belowSince.set(pod.uid, this.#belowSince.get(pod.uid) ?? lived.elapsedMs);
+      const since = this.#belowSince.get(pod.uid);
+      if (since !== undefined && lived.elapsedMs - since > RESTORED_WITHIN_MS) {
+        this.#fail('a pod stays below the values in force', lived, [
+          pod.name,
+          inMode.map(({ name, requests }) => [name, requests]),
+          [...memory.lastApplied.values],
+        ]);
+      }
+    }
+  }
+
   /** Rules: state and message agree with what happens. */
   #checkStatus(lived: LifeTick, act: UserAct | null): void {
     const { situation, decision, steps } = lived;
@@ -279,6 +341,14 @@ export class ApproveRules {
     if (state === 'applying' && memory.apply === null) this.#fail('a change is reported that is not under way', lived, state);
     if (state === 'awaiting' && reason === 'approval' && memory.apply !== null)
       this.#fail('an approval is awaited during a change', lived, memory.apply);
+    const { policy, overrides, hpas, now } = situation;
+    const isHeld = (overrides.heldUntil ?? 0) > now || (memory.rolledBack?.heldUntil ?? 0) > now;
+    const unfounded =
+      (reason === 'hold' && !isHeld) ||
+      (reason === 'dry-run' && !policy.dryRun) ||
+      (reason === 'paused' && !policy.paused) ||
+      (reason === 'hpa' && hpas.length === 0);
+    if (unfounded) this.#fail('a reason is reported that does not apply', lived, reason);
     if (reason === 'rejected' && situation.userRequests.rejected === null) this.#fail('a rejection is reported without one', lived, reason);
     if (mode !== 'Approve') return;
     if (message.includes('the approved values are in force')) this.#checkInForce(lived);

@@ -184,8 +184,8 @@ export class WorkloadLife {
     const { stale, warmUpUntil } = situation.gateState;
     const isHeld = ({ lowers, isRollBack }: ResizeStep): boolean =>
       lowers && isRollBack !== true && (stale !== null || (warmUpUntil ?? 0) > this.#now);
-    // The effect gate refuses the same steps.
-    const steps = decision.steps.filter((step) => !isHeld(step));
+    // The effect gate refuses the same steps. A dry run changes nothing.
+    const steps = situation.policy.dryRun ? [] : decision.steps.filter((step) => !isHeld(step));
     this.#carryOut({ ...decision, steps }, tick);
     return {
       now: this.#now,
