@@ -246,7 +246,9 @@ export class ApproveRules {
         }
         const template = situation.workload.containers.find((container) => container.name === name);
         const own = ownAmount(decision.memory, step.pod, amount);
-        const most = Math.max(inForce ?? 0, template?.[part][resource] ?? 0, own, from[part][resource] ?? 0);
+        // New pods get the values before the change under way.
+        const before = decision.memory.apply === null ? null : (decision.memory.previous?.values.get(name)?.[part][resource] ?? null);
+        const most = Math.max(inForce ?? 0, before ?? 0, template?.[part][resource] ?? 0, own, from[part][resource] ?? 0);
         if (is > was && is > most && !this.#isRaiseAllowed(lived, amount, is, approved)) {
           this.#fail('a pod is raised above the approved value', lived, [...details, approved, most]);
         }

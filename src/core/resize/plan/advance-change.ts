@@ -33,6 +33,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   const needsProof = isVerificationNeeded(change, draft.memory.previous?.values ?? null);
   const progress = carryOutStage(draft, change, running);
   if (progress.reachable === 0 && progress.steps.length === 0) return endUnreachableChange(draft, change, progress, before);
+  if (before !== undefined && progress.steps.length === 0 && progress.actuated.length === 0) return awaitFirstPod(draft, progress, before);
   recordSteps(draft, change, progress);
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
   const isVerified = !needsProof || now - change.stageStartedAt >= stageMs(policy);
@@ -69,6 +70,12 @@ function endUnreachableChange(draft: Draft, change: ChangeUnderWay, progress: St
   if (isEffectiveAtCreation(draft.context, progress.waits)) return outcomeOfWaiting(progress.waits, complete(draft, change, progress));
   if (before === undefined) endChange(draft);
   else draft.restore(before);
+  return outcomeOfWaiting(progress.waits, outcome('recommended', null, draft.summary()));
+}
+
+/** Waits to start a change until it can resize a pod: one that only waits would be started and ended with each pod that comes and goes. */
+function awaitFirstPod(draft: Draft, progress: StepPlan, before: ResizeMemory): Outcome {
+  draft.restore(before);
   return outcomeOfWaiting(progress.waits, outcome('recommended', null, draft.summary()));
 }
 

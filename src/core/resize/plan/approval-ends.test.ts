@@ -116,3 +116,11 @@ test("a policy's max below an approved value that is already in force starts no 
   expect([s.memory.endedApprovalAt, s.memory.apply]).toEqual([null, null]);
   expect(decisions.flatMap(({ steps }) => steps)).toEqual([]);
 });
+
+test('a change is not started while it can resize no pod, so that a pod that comes and goes does not start and end it', () => {
+  const s = approved(aSituation({ policy: APPROVE, pods: pods(1, { ready: false, readySince: null }) }));
+  const unread = (m: number) => ({ unreadPods: new Set(m % 10 === 0 ? [] : [s.pods[0]!.uid]) });
+  const { decisions } = run(s, 60, 5, (_, m) => unread(m));
+  expect(decisions.filter(({ memory }) => memory.apply !== null)).toEqual([]);
+  expect(new Set(decisions.map(({ reason }) => reason))).toEqual(new Set(['rollout', 'stale-data']));
+});
