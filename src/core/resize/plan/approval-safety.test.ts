@@ -194,6 +194,14 @@ test.each([
   expect([requests.cpuMillicores, after.cpuMillicores]).toEqual(expected);
 });
 
+test('an approved raise that only a node without pods of the workload has capacity for is applied', () => {
+  const nodesOfPods = new Map([['n1', { cpuMillicores: 550, memoryBytes: 2 ** 40 }]]);
+  const largestNode = { cpuMillicores: 64_000, memoryBytes: 2 ** 40 };
+  const advice = [anAdvice({ cpu: '2', memory: '512Mi', cpuAdvice: { lowerBound: 1_000 } })];
+  const s = approved(aSituation({ policy: APPROVE, advice, nodesOfPods, largestNode }));
+  expect(decideWorkload(s).memory.apply?.values.get('main')?.requests.cpuMillicores).toBe(2000);
+});
+
 test('an approved limit of a container without limits lapses', () => {
   const s = approvedBy(aSituation({ policy: APPROVE }), { ...LEARNT, limits: amounts('105m', '140Mi') });
   const { s: after, decisions } = run(s, 60);

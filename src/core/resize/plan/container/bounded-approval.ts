@@ -5,7 +5,7 @@ import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container
 import type { ContainerPlan } from '../../model/container-plan.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { requestBounds } from '../../policy/container-rules.ts';
-import { boundingNode } from '../pod/largest-node.ts';
+import { boundingNode, greatest } from '../pod/largest-node.ts';
 import { limitBound, mostOfNode } from './limit-bound.ts';
 
 /** An approval of one container. */
@@ -18,8 +18,7 @@ interface ApprovedContainer {
 }
 
 /**
- * Approved values within their bounds. A bound limits raises, and reduces nothing further than approved. Amounts that the approval leaves
- * out stay.
+ * Approved values within their bounds. A bound limits raises above the values in force, and reduces nothing further than approved. Amounts that the approval leaves out stay.
  * @param named the amounts that the approval names @param values the same with the amounts that it leaves out
  */
 export function boundApproval(
@@ -52,7 +51,7 @@ function boundResource(
   const [request, limit] = [values.requests[field], values.limits[field]];
   if (request === null || (named.requests[field] === null && named.limits[field] === null)) return values;
   const isEqual = limit === request;
-  const mostLimit = Math.max(limitBoundOf(resource, plan, situation), inForce.limits[field] ?? 0);
+  const mostLimit = Math.max(limitBoundOf(resource, plan, situation), inForce.limits[field] ?? 0, plan.target?.limits[field] ?? 0);
   const { least, most } = boundsOf(resource, plan, situation);
   const mostRequest = Math.max(isEqual ? Math.min(most, mostLimit) : most, inForce.requests[field] ?? 0);
   const isNamed = named.requests[field] !== null || isEqual;
@@ -69,7 +68,7 @@ function boundsOf(
   situation: WorkloadSituation,
 ): { readonly least: number; readonly most: number } {
   const largestNode = boundingNode(situation);
-  const { min, max } = requestBounds(resource, situation.policy, situation.overrides, name, largestNode);
+  const { min, max } = requestBounds(resource, situation.policy, situation.overrides, name, greatest(situation.largestNode, largestNode));
   const least = largestNode === null ? min.value : Math.min(min.value, mostOfNode(largestNode, resource));
   return { least: min.source === 'default' ? 0 : least, most: max?.value ?? Infinity };
 }
