@@ -67,7 +67,7 @@ function choices(kind: 'approve' | 'reject'): fc.Arbitrary<UserAct> {
     containers: fc.constantFrom('all' as const, 'all' as const, 'main' as const, SIDECAR),
     part: fc.constantFrom('all' as const, 'all' as const, 'all' as const, 'requests' as const, 'cpu' as const, 'memory' as const),
     factor: factors,
-    at: fc.constantFrom(0, 0, 0, -MINUTE_MS, -DAY_MS, 30 * MINUTE_MS, 2 * HOUR_MS),
+    at: fc.constantFrom(0, 0, 0, -1 * MINUTE_MS, -1 * DAY_MS, 30 * MINUTE_MS, 2 * HOUR_MS),
     keepsOthers: fc.boolean(),
   });
 }

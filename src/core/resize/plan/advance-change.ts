@@ -32,8 +32,10 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   if (running === 0 && !isSizedAtCreationOnly(draft.context)) return outcome('awaiting', 'rollout', 'no pod is running');
   const needsProof = isVerificationNeeded(change, draft.memory.previous?.values ?? null);
   const progress = carryOutStage(draft, change, running);
-  if (progress.reachable === 0 && progress.steps.length === 0) return endUnreachableChange(draft, change, progress, before);
-  if (before !== undefined && progress.steps.length === 0 && progress.actuated.length === 0) return awaitFirstPod(draft, progress, before);
+  if (progress.steps.length === 0) {
+    if (progress.reachable === 0) return endUnreachableChange(draft, change, progress, before);
+    if (before !== undefined && progress.actuated.length === 0) return awaitFirstPod(draft, progress, before);
+  }
   recordSteps(draft, change, progress);
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
   const isVerified = !needsProof || now - change.stageStartedAt >= stageMs(policy);
