@@ -246,9 +246,10 @@ export class ApproveRules {
         }
         const template = situation.workload.containers.find((container) => container.name === name);
         const own = ownAmount(decision.memory, step.pod, amount);
-        // New pods get the values before the change under way.
-        const before = decision.memory.apply === null ? null : (decision.memory.previous?.values.get(name)?.[part][resource] ?? null);
-        const most = Math.max(inForce ?? 0, before ?? 0, template?.[part][resource] ?? 0, own, from[part][resource] ?? 0);
+        // A raise under way continues after its approval has ended, and new pods get the values before it.
+        const underWay = [situation.memory.apply, decision.memory.apply === null ? null : decision.memory.previous];
+        const ofChange = underWay.map((each) => each?.values.get(name)?.[part][resource] ?? 0);
+        const most = Math.max(inForce ?? 0, ...ofChange, template?.[part][resource] ?? 0, own, from[part][resource] ?? 0);
         if (is > was && is > most && !this.#isRaiseAllowed(lived, amount, is, approved)) {
           this.#fail('a pod is raised above the approved value', lived, [...details, approved, most]);
         }
