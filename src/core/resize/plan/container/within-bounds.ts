@@ -27,8 +27,8 @@ export interface ValueBounds {
 }
 
 /**
- * Raises requests below a floor or `min`, as far as the largest node allows, and lowers those above a ceiling. The policy's `max` lowers none: the
- * reduction to it may be what does harm. A limit equal to its request stays equal, and none is below it.
+ * Raises requests below a floor or `min`, as far as the largest node allows, and lowers those above a ceiling. The policy's `max` lowers
+ * none: the reduction to it may be what does harm. A limit equal to its request stays equal, and none is below it.
  */
 export function withinBounds(values: Values, bounds: ValueBounds): BoundedValues {
   const messages: string[] = [];
