@@ -380,7 +380,9 @@ export class ApproveRules {
         const is = inForce?.get(plan.name)?.requests[resource] ?? plan.inForce.requests[resource];
         if (approved === null || is === null) continue;
         const { min, max } = this.#bounds(lived, plan.name, resource);
-        const bounded = Math.max(approved > max ? Math.max(max, Math.min(approved, is)) : approved, min);
+        // A bound raises at most to what the nodes of the pods allow, and reduces nothing further than approved.
+        const raised = approved < min ? Math.min(min, Math.max(is, approved)) : approved;
+        const bounded = raised > max ? Math.max(max, Math.min(raised, is)) : raised;
         const ratio = plan.policy[POLICY[resource]].minChangeRatio;
         const moved = Math.abs(bounded - is);
         if (moved >= MIN_CHANGE[resource] && moved >= is * ratio * 1.001) {
