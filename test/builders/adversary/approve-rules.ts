@@ -253,7 +253,7 @@ export class ApproveRules {
         if (is > was && is > most && !this.#isRaiseAllowed(lived, amount, is, approved)) {
           this.#fail('a pod is raised above the approved value', lived, [...details, approved, most]);
         }
-        if (is > was && step.kind === 'change') this.#checkBound(lived, amount, is, Math.max(was, inForce ?? 0));
+        if (is > was && step.kind === 'change') this.#checkBound(lived, amount, is, Math.max(was, inForce ?? 0, ...ofChange));
       }
     }
   }
