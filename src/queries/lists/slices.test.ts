@@ -21,9 +21,10 @@ function world() {
     () => nowMs,
     (task) => turns.push(task),
   );
-  const finish = async (): Promise<void> => {
+  const finish = async (otherEventsMs = 0): Promise<void> => {
     for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
       log.push('turn');
+      nowMs += otherEventsMs;
       turn();
       await Promise.resolve();
     }
@@ -44,6 +45,17 @@ test('work of several callers shares the turns', async () => {
   await finish();
   expect(log).toEqual(['a1', 'b1', 'turn', 'a2', 'b2', 'turn', 'a3', 'b3', 'turn', 'a4']);
   expect(await results).toEqual(['a', 'b']);
+});
+
+test.each([
+  [24, 4],
+  [1000, 9],
+])('turns are longer where other events take %i ms, so that they do not starve the work', async (otherEventsMs, stepsOfTurn) => {
+  const { log, slices, steps, finish } = world();
+  const result = slices.run(steps('a', 30));
+  await finish(otherEventsMs);
+  await result;
+  expect(log.indexOf('turn', 2) - log.indexOf('turn') - 1).toBe(stepsOfTurn);
 });
 
 test('a step that fails ends its own work only', async () => {

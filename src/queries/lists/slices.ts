@@ -6,18 +6,24 @@ const deferToEvents: Defer = (task) => void setImmediate(task);
 /** Work that yields where it may be interrupted. */
 export type Steps<Result = void> = Generator<void, Result, void>;
 
-/** Time that the steps of a turn take together. */
-const TURN_MS = 5;
+/** Time that the steps of a turn take together where the event loop has little else to do. */
+const MIN_TURN_MS = 5;
+/** Longest turn, half of the delay that others may wait. */
+const MAX_TURN_MS = 25;
+/** Length of a turn relative to the time since the last one: on a busy event loop the work would otherwise take minutes. */
+const TURN_RATIO = 0.5;
 
 /**
- * Runs long work of several callers in turns, and serves other events between them. They share a turn of a few milliseconds: lists that are
- * built at the same time would otherwise block the event loop for the slices of all of them.
+ * Runs long work of several callers in turns, and serves other events between them. They share a turn, of a third of the time and at most
+ * 25 ms: lists that are built at the same time would otherwise block the event loop for the slices of all of them.
  */
 export class Slices {
   /** Each runs a step of its work, and returns whether that was the last. */
   readonly #waiting: (() => boolean)[] = [];
   readonly #nowMs: () => number;
   readonly #defer: Defer;
+  /** Time at which the last turn ended, or the work began. */
+  #restingSince = 0;
 
   constructor(nowMs: () => number = () => performance.now(), defer: Defer = deferToEvents) {
     this.#nowMs = nowMs;
@@ -43,11 +49,17 @@ export class Slices {
 
   #enqueue(advance: () => boolean): void {
     this.#waiting.push(advance);
-    if (this.#waiting.length === 1) this.#defer(() => this.#takeTurn());
+    if (this.#waiting.length === 1) this.#awaitTurn();
+  }
+
+  #awaitTurn(): void {
+    this.#restingSince = this.#nowMs();
+    this.#defer(() => this.#takeTurn());
   }
 
   #takeTurn(): void {
-    const end = this.#nowMs() + TURN_MS;
+    const begin = this.#nowMs();
+    const end = begin + Math.min(MAX_TURN_MS, Math.max(MIN_TURN_MS, (begin - this.#restingSince) * TURN_RATIO));
     do {
       const [advance] = this.#waiting;
       if (advance === undefined) return;
@@ -56,7 +68,7 @@ export class Slices {
       this.#waiting.shift();
       if (!isLast) this.#waiting.push(advance);
     } while (this.#nowMs() < end);
-    if (this.#waiting.length > 0) this.#defer(() => this.#takeTurn());
+    if (this.#waiting.length > 0) this.#awaitTurn();
   }
 }
 
