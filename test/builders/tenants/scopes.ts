@@ -1,5 +1,7 @@
 import type { Scope } from '../../../src/core/access/scope.ts';
 
+export { NO_CREDENTIAL } from '../../../src/core/access/scope-of-grant.ts';
+
 /** A caller with a role in some namespaces (`*`: in all), signed in to the dashboard. */
 export function aScope(role: 'viewer' | 'operator', namespaces: readonly string[], actor = 'ann@example.com'): Scope {
   const canView = (namespace: string): boolean => namespaces.includes('*') || namespaces.includes(namespace);
@@ -16,16 +18,3 @@ export function aScope(role: 'viewer' | 'operator', namespaces: readonly string[
     canOperate: (namespace) => operator && canView(namespace),
   };
 }
-
-/** A request without a credential while authentication is on. */
-export const NO_CREDENTIAL: Scope = {
-  identified: false,
-  viewer: false,
-  operator: false,
-  admin: false,
-  session: false,
-  actor: 'anonymous',
-  key: 'none',
-  canView: () => false,
-  canOperate: () => false,
-};

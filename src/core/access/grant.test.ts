@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { AccessPolicy } from '../../apis/v1alpha1/index.ts';
+import { findGrant, grantsOf, parseEmail } from './grant.ts';
+import { scopeOf } from './scope-of-grant.ts';
+
+type Entries = AccessPolicy['spec']['grants'];
+
+const NOW = Date.UTC(2026, 10, 27);
+const policy = (...grants: NonNullable<Entries>) => ({ spec: { grants } });
+const ann = { email: 'ann@example.com', role: 'operator', namespaces: ['shop', 'team-*'] } as const;
+const scopeIn = (grants: NonNullable<Entries>, email = ann.email, now = NOW) =>
+  scopeOf({ email, session: true }, findGrant(grantsOf(policy(...grants)), email, now));
+
+describe('an e-mail address', () => {
+  test.each([
+    ['Ann@Example.COM', 'ann@example.com'],
+    ['ann@example.com', 'ann@example.com'],
+    ['ann', null],
+    ['', null],
+    ['ann@', null],
+    ['@example.com', null],
+    ['a@b@c', null],
+    ['ann @example.com', null],
+    ['ann@example.com\n', null],
+    ['ann@example.com\u0000', null],
+    ['ann\u200b@example.com', null],
+    [`${'a'.repeat(250)}@b.c`, `${'a'.repeat(250)}@b.c`],
+    [`${'a'.repeat(251)}@b.c`, null],
+  ])('%j is keyed as %j', (text, expected) => {
+    expect(parseEmail(text)).toBe(expected);
+  });
+
+  test('with letters that Unicode folds to ASCII stays another address', () => {
+    expect(parseEmail('\u212Aim@example.com')).toBe('\u212Aim@example.com');
+    expect(scopeIn([{ ...ann, email: 'kim@example.com' }], '\u212Aim@example.com').viewer).toBe(false);
+  });
+});
+
+describe('a grant', () => {
+  test('gives its role in the namespaces that its names and globs match', () => {
+    const scope = scopeIn([ann]);
+    expect(['shop', 'team-a', 'team', 'pay', 'shop2'].filter((name) => scope.canOperate(name))).toEqual(['shop', 'team-a']);
+    expect([scope.identified, scope.viewer, scope.operator, scope.admin, scope.session]).toEqual([true, true, true, false, true]);
+  });
+
+  test('of a viewer for * reads every namespace, and is no admin', () => {
+    const scope = scopeIn([{ ...ann, role: 'viewer', namespaces: ['*'] }]);
+    expect([scope.canView('kube-system'), scope.canOperate('shop'), scope.admin, scope.operator]).toEqual([true, false, false, false]);
+  });
+
+  test('of an admin needs no namespaces', () => {
+    const scope = scopeIn([{ email: ann.email, role: 'admin' }]);
+    expect([scope.admin, scope.canOperate('any')]).toEqual([true, true]);
+  });
+
+  test('without namespaces reads none', () => {
+    expect(scopeIn([{ email: ann.email, role: 'viewer' }]).canView('shop')).toBe(false);
+  });
+
+  test('ends at its time of expiry', () => {
+    const expiring = { ...ann, expiresAt: '2026-11-27T00:00:00Z' };
+    expect(scopeIn([expiring], ann.email, NOW - 1).viewer).toBe(true);
+    expect(scopeIn([expiring], ann.email, NOW).viewer).toBe(false);
+  });
+
+  test.each<[string, object]>([
+    ['an unknown role', { role: 'root' }],
+    ['a role in another case', { role: 'Admin' }],
+    ['a time of expiry that is no time', { expiresAt: 'tomorrow' }],
+    ['namespaces that are no list', { namespaces: 'shop' }],
+  ])('with %s gives nothing', (_what, part) => {
+    expect(scopeIn([{ ...ann, ...part }]).viewer).toBe(false);
+  });
+
+  test('with a glob that is none gives its other namespaces', () => {
+    const scope = scopeIn([{ ...ann, namespaces: ['sh[op', 'Shop', 'pay'] }]);
+    expect(['sh[op', 'Shop', 'shop', 'pay'].filter((name) => scope.canView(name))).toEqual(['pay']);
+  });
+
+  test('that an address has twice gives nothing, in any order', () => {
+    for (const grants of [
+      [ann, { ...ann, role: 'admin' as const }],
+      [{ ...ann, role: 'admin' as const }, ann],
+      [ann, { ...ann, email: 'ANN@example.com' }, ann],
+    ]) {
+      expect(scopeIn(grants).viewer).toBe(false);
+    }
+  });
+
+  test('has one key for equal permissions, whatever the order and repetition of its namespaces', () => {
+    const namespaces = fc.array(fc.constantFrom('shop', 'pay', 'team-*', '*'), { maxLength: 6 });
+    fc.assert(
+      fc.property(namespaces, namespaces, (left, right) => {
+        const keyOf = (names: readonly string[]) => scopeIn([{ ...ann, namespaces: names }]).key;
+        expect(keyOf(left) === keyOf(right)).toBe(new Set(left).symmetricDifference(new Set(right)).size === 0);
+      }),
+    );
+  });
+});
+
+test('an address without a grant is identified, and may do nothing', () => {
+  const scope = scopeIn([], 'bob@example.com');
+  expect([scope.identified, scope.actor, scope.viewer, scope.operator, scope.admin]).toEqual([true, 'bob@example.com', false, false, false]);
+  expect(scopeIn([ann], 'constructor@example.com').viewer).toBe(false);
+});
