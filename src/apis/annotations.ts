@@ -121,7 +121,10 @@ export const DRAINING_TAINT = 'evenkeel.io/draining';
 export const LABELS = {
   /** `"true"` on a policy that represents the defaults where no policy object exists. */
   implied: 'evenkeel.io/implied',
+  /** Id of the API key, on its Secret. */
   apiKey: 'evenkeel.io/api-key',
+  /** `"true"` on Secrets that decide access, by which they are watched. */
+  access: 'evenkeel.io/access',
 } as const;
 
 /** ConfigMap in Evenkeel's namespace that pauses every effect: keys `until` (RFC 3339) and `reason`. */

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import type { ApiTransport } from '#kube/api-transport';
+import { isoTime } from '#kube/time/iso-time';
+import { MINUTE_MS, SECOND_MS, type Instant } from '#kube/units';
+import type { MachineTimer } from '../../../ports/clock.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { collectionPath, ownResource } from '../resources.ts';
+import { isAborted, sleep } from '../sleep.ts';
+import { ApiFault, failureOf, isConflict } from '../status.ts';
+import { createSecret, readSecret, SESSION_KEYS_SECRET } from './access-secrets.ts';
+import { ACCESS_POLICY } from './access-store.ts';
+
+const CHECK_EVERY_MS = MINUTE_MS;
+const RETRY_AFTER_MS = 5 * SECOND_MS;
+const KEY_BYTES = 32;
+const POLICIES = ownResource('accesspolicies');
+
+export interface AccessCreatorDependencies {
+  readonly transport: ApiTransport;
+  /** A fenced transport, which writes only while this replica leads. */
+  readonly leaders: ApiTransport;
+  readonly timer: MachineTimer;
+  readonly logger: Logger;
+  readonly namespace: string;
+  /** `auth.initialAdmin`: the first grant, where no AccessPolicy exists. Empty: none is created. */
+  readonly initialAdmin: string;
+  readonly isLeader: () => boolean;
+  readonly now: () => Instant;
+}
+
+/**
+ * Creates what sign-in needs where it does not exist: the key that seals sessions, and an AccessPolicy with the initial admin. Also in
+ * dry-run: they are Evenkeel's own records, without which nobody could sign in.
+ */
+export class AccessCreator {
+  readonly #dependencies: AccessCreatorDependencies;
+  #problem: string | null = null;
+
+  constructor(dependencies: AccessCreatorDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Checks at intervals until the signal aborts; only the leader creates. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { timer, isLeader } = this.#dependencies;
+    while (!isAborted(signal)) {
+      const isDone = isLeader() && (await this.create());
+      await sleep(timer, isDone ? CHECK_EVERY_MS : RETRY_AFTER_MS, signal).catch(() => undefined);
+    }
+  }
+
+  /** Never rejects: a failure is logged, and false. */
+  async create(): Promise<boolean> {
+    try {
+      await this.#createSessionKey();
+      await this.#createPolicy();
+      this.#problem = null;
+      return true;
+    } catch (err) {
+      const problem = err instanceof Error ? err.message : String(err);
+      if (problem !== this.#problem) this.#dependencies.logger.warn('Failed to prepare sign-in; will retry', { err });
+      this.#problem = problem;
+      return false;
+    }
+  }
+
+  async #createSessionKey(): Promise<void> {
+    const { transport, leaders, namespace, now } = this.#dependencies;
+    if ((await readSecret({ transport, namespace }, SESSION_KEYS_SECRET)) !== null) return;
+    // Ids sort by age, so that the key added last seals.
+    const id = isoTime(now()).replaceAll(/[-:.]/g, '');
+    // The value is text in base64, as `openssl rand -base64 32` prints it.
+    await createSecret({ transport: leaders, namespace }, SESSION_KEYS_SECRET, { [id]: randomBytes(KEY_BYTES).toString('base64') });
+  }
+
+  async #createPolicy(): Promise<void> {
+    const { leaders, initialAdmin, logger } = this.#dependencies;
+    if (initialAdmin === '') return;
+    const body = {
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'AccessPolicy',
+      metadata: { name: ACCESS_POLICY },
+      spec: { grants: [{ email: initialAdmin, role: 'admin', note: 'auth.initialAdmin' }] },
+    };
+    // One create instead of a read before it: the API server refuses it where the policy exists.
+    const failure = failureOf(await leaders.request({ method: 'POST', path: collectionPath(POLICIES, null), body }));
+    if (failure === null) logger.info('Created the AccessPolicy with the initial admin', { email: initialAdmin });
+    else if (!isConflict(failure)) throw new ApiFault(`creating accesspolicy ${ACCESS_POLICY}`, failure);
+  }
+}

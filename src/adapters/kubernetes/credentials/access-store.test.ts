@@ -1,0 +1,205 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { ApiTransport } from '#kube/api-transport';
+import { ApiWorld } from '#embedded-cluster/testing/api-world';
+import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts';
+import { CountingMetrics } from '../../../../test/fakes/counting-metrics.ts';
+import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
+import { crds } from '../../../../test/builders/crds.ts';
+import { isUnavailable } from '../../../ports/unavailable-error.ts';
+import { AccessCreator } from './access-creator.ts';
+import { KubernetesAccessStore } from './access-store.ts';
+import { MAX_AGE_MS } from './confirmed-copy.ts';
+
+const NAMESPACE = 'evenkeel-system';
+const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
+const POLICIES = '/apis/evenkeel.io/v1alpha1/accesspolicies';
+const KEY = {
+  id: 'abcdefghijkl',
+  email: 'ann@example.com',
+  label: 'grafana',
+  hash: 'a'.repeat(64),
+  createdAt: Date.UTC(2026, 10, 27),
+  createdBy: 'root@example.com',
+  lastUsedAt: null,
+};
+
+let world: ApiWorld;
+let cluster: FakeClusterReader;
+let isOut: boolean;
+beforeEach(async () => {
+  world = new ApiWorld();
+  cluster = new FakeClusterReader();
+  isOut = false;
+  await world.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+  const definition = crds().find(({ spec }) => spec.names.plural === 'accesspolicies');
+  expect((await world.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)).status).toBe(201);
+});
+
+/** The transport of a replica, which an outage cuts off. */
+function transport(): ApiTransport {
+  const refuse = () => Promise.reject(new Error('connection refused'));
+  return {
+    request: (request) => (isOut ? refuse() : world.transport.request(request)),
+    stream: (request) => (isOut ? refuse() : world.transport.stream(request)),
+  };
+}
+
+function replica(): KubernetesAccessStore {
+  const context = {
+    transport: transport(),
+    clock: world.clock,
+    timer: world.machine,
+    activity: world.activity,
+    random: seededRandom(1),
+    logger: world.logger,
+    metrics: new CountingMetrics(),
+    capabilities: { streamingLists: null },
+  };
+  return new KubernetesAccessStore({ context, commands: transport(), namespace: NAMESPACE, cluster, now: () => world.clock.now() });
+}
+
+async function running(store: KubernetesAccessStore, use: () => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const run = store.run(stop.signal);
+  try {
+    await use();
+  } finally {
+    stop.abort(new Error('done'));
+    await run;
+  }
+}
+
+const grant = (role: string, email = 'ann@example.com') => ({
+  apiVersion: 'evenkeel.io/v1alpha1',
+  kind: 'AccessPolicy',
+  metadata: { name: 'default' },
+  spec: { grants: [{ email, role }] },
+});
+const roles = async (store: KubernetesAccessStore) => [...(await store.grants()).values()].map(({ role }) => role);
+
+describe('grants', () => {
+  test('are those of the AccessPolicy default, and none without it', async () => {
+    const store = replica();
+    expect(await roles(store)).toEqual([]);
+    await world.post(POLICIES, { ...grant('admin'), metadata: { name: 'other' } });
+    await world.post(POLICIES, grant('viewer'));
+    await world.machine.advance(MAX_AGE_MS);
+    expect(await roles(store)).toEqual(['viewer']);
+  });
+
+  test('of a changed policy are in effect with the watch event', async () => {
+    await world.post(POLICIES, grant('admin'));
+    const store = replica();
+    await running(store, async () => {
+      expect(await roles(store)).toEqual(['admin']);
+      await world.patch('merge', `${POLICIES}/default`, { spec: { grants: [] } });
+      cluster.announce({ kind: 'other', key: 'accesspolicies/default' });
+      expect(await roles(store)).toEqual([]);
+    });
+  });
+
+  test('that cannot be confirmed for ten seconds are not served', async () => {
+    await world.post(POLICIES, grant('admin'));
+    const store = replica();
+    expect(await roles(store)).toEqual(['admin']);
+    isOut = true;
+    await world.machine.advance(MAX_AGE_MS - 1);
+    expect(await roles(store)).toEqual(['admin']);
+    await world.machine.advance(1);
+    const failure = await store.grants().catch((err: unknown) => err);
+    expect([isUnavailable(failure), store.problem]).toEqual([true, expect.stringContaining('connection refused')]);
+    isOut = false;
+    expect([await roles(store), store.problem]).toEqual([['admin'], null]);
+  });
+});
+
+describe('API keys', () => {
+  test('are stored in a Secret each, without the key, and read by every replica', async () => {
+    const [first, second] = [replica(), replica()];
+    await first.createApiKey(KEY);
+    await first.recordUse(KEY.id, Date.UTC(2026, 10, 28));
+    expect((await second.apiKeys()).get(KEY.id)).toEqual({ ...KEY, lastUsedAt: Date.UTC(2026, 10, 28) });
+    const { metadata } = (await world.get(`${SECRETS}/evenkeel-api-key-${KEY.id}`)).body as { metadata: { labels: object } };
+    expect(metadata.labels).toMatchObject({ 'evenkeel.io/api-key': KEY.id, 'evenkeel.io/access': 'true' });
+  });
+
+  test('that are deleted are gone at once on the replica, and by the watch on others', async () => {
+    const [first, second] = [replica(), replica()];
+    await first.createApiKey(KEY);
+    await running(second, async () => {
+      await world.machine.advance(1);
+      expect((await second.apiKeys()).has(KEY.id)).toBe(true);
+      expect(await first.deleteApiKey(KEY.id)).toBe(true);
+      expect((await first.apiKeys()).has(KEY.id)).toBe(false);
+      await world.machine.advance(1);
+      expect((await second.apiKeys()).has(KEY.id)).toBe(false);
+    });
+    expect(await first.deleteApiKey(KEY.id)).toBe(false);
+  });
+
+  test.each<[string, object]>([
+    ['under the name of another', { metadata: { name: 'evenkeel-api-key-other', labels: { 'evenkeel.io/api-key': KEY.id } } }],
+    ['without a hash', { data: {} }],
+    ['with a hash that is none', { data: { hash: 'eA==', email: 'YUBiLmM=' } }],
+  ])('in a Secret %s do not exist', async (_what, part) => {
+    const labels = { 'evenkeel.io/api-key': KEY.id };
+    await world.post(SECRETS, { metadata: { name: `evenkeel-api-key-${KEY.id}`, labels }, ...part });
+    expect((await replica().apiKeys()).size).toBe(0);
+  });
+});
+
+describe('sessions', () => {
+  test('that ended on one replica have ended on every other, and are forgotten after they expired', async () => {
+    const [first, second] = [replica(), replica()];
+    const now = world.clock.now();
+    await first.endSession('one', now + 60_000);
+    await first.endSession('two', now + 3_600_000);
+    expect([...(await second.endedSessions())].sort()).toEqual(['one', 'two']);
+    await world.clock.advance(600_000);
+    await second.endSession('three', now + 3_600_000);
+    expect([...(await second.endedSessions())].sort()).toEqual(['three', 'two']);
+  });
+
+  test('are sealed by a key that the leader creates once; a key that is added sorts last', async () => {
+    const dependencies = { transport: transport(), leaders: transport(), timer: world.machine, logger: world.logger, namespace: NAMESPACE };
+    const creator = () => new AccessCreator({ ...dependencies, initialAdmin: '', isLeader: () => true, now: () => world.clock.now() });
+    expect(await replica().sessionKeys()).toEqual([]);
+    expect(await creator().create()).toBe(true);
+    const [created] = await replica().sessionKeys();
+    expect(created?.bytes).toHaveLength(32);
+    await creator().create();
+    const added = Buffer.from(Buffer.alloc(32, 1).toString('base64')).toString('base64');
+    await world.patch('merge', `${SECRETS}/evenkeel-session-keys`, { data: { '20990101T000000000Z': added, short: 'c2hvcnQ=' } });
+    expect(await replica().sessionKeys()).toEqual([created, { id: '20990101T000000000Z', bytes: Buffer.alloc(32, 1) }]);
+  });
+});
+
+describe('the initial admin', () => {
+  const create = (initialAdmin: string) =>
+    new AccessCreator({
+      transport: transport(),
+      leaders: transport(),
+      timer: world.machine,
+      logger: world.logger,
+      namespace: NAMESPACE,
+      initialAdmin,
+      isLeader: () => true,
+      now: () => world.clock.now(),
+    }).create();
+
+  test('is granted where no AccessPolicy exists', async () => {
+    await create('root@example.com');
+    expect([...(await replica().grants()).values()]).toMatchObject([{ email: 'root@example.com', role: 'admin' }]);
+  });
+
+  test('changes no AccessPolicy that exists', async () => {
+    await world.post(POLICIES, grant('viewer'));
+    expect(await create('root@example.com')).toBe(true);
+    expect(await roles(replica())).toEqual(['viewer']);
+  });
+
+  test('is not created where the setting is empty', async () => {
+    await create('');
+    expect((await world.get(`${POLICIES}/default`)).status).toBe(404);
+  });
+});

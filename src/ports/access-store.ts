@@ -1,0 +1,57 @@
+import type { Instant } from '#kube/units';
+import type { Grants } from '../core/access/grant.ts';
+
+/** An API key as it is stored: without the key itself. */
+export interface StoredApiKey {
+  readonly id: string;
+  /** The address whose grant decides what the key may read. */
+  readonly email: string;
+  readonly label: string;
+  /** SHA-256 of the whole key, in lower-case hex. */
+  readonly hash: string;
+  readonly createdAt: Instant;
+  /** Address of the admin who created it. */
+  readonly createdBy: string;
+  /** To the minute; null: never used. */
+  readonly lastUsedAt: Instant | null;
+}
+
+/** A key that seals session cookies, shared by all replicas. */
+export interface SessionKey {
+  /** Sorts by age: the last one is the newest. */
+  readonly id: string;
+  /** 32 bytes. */
+  readonly bytes: Uint8Array;
+}
+
+/** The administrator who signs in with a password. */
+export interface LocalAdmin {
+  readonly email: string;
+  /** In the form of `runtime/password-hash.ts`. */
+  readonly passwordHash: string;
+}
+
+/**
+ * What decides who may call. Each read was confirmed by the API server within the last ten seconds, so that a revoked permission never
+ * outlives an outage. @throws UnavailableError where it cannot be confirmed
+ */
+export interface AccessStore {
+  /** Grants of the AccessPolicy in effect; none where it does not exist. */
+  grants(): Promise<Grants>;
+  /** By id. */
+  apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>>;
+  /** Ids of sessions that ended before they expired. */
+  endedSessions(): Promise<ReadonlySet<string>>;
+  /** Oldest first; empty until the leader has created one. */
+  sessionKeys(): Promise<readonly SessionKey[]>;
+  /** null: no password is set. Not cached. */
+  localAdmin(): Promise<LocalAdmin | null>;
+  createApiKey(key: StoredApiKey): Promise<void>;
+  /** False where no such key exists. */
+  deleteApiKey(id: string): Promise<boolean>;
+  recordUse(id: string, at: Instant): Promise<void>;
+  /** @param until when the session would expire; it is forgotten then */
+  endSession(id: string, until: Instant): Promise<void>;
+  /** Calls the listener after a change of what decides access. Returns the function that ends it. */
+  subscribe(listener: () => void): () => void;
+}
