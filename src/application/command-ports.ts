@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
 import { isProtectedPolicy, protectionOf } from '../core/resize/policy/governing-policy.ts';
@@ -18,10 +19,12 @@ export function commandPorts(
   namespace: string,
   written: NonNullable<CommandPorts['written']>,
 ): CommandPorts {
-  const { clock, cluster, logger, decisions, mode } = sources;
+  const { clock, cluster, logger, decisions, mode, access } = sources;
   return {
     ...writers,
     written,
+    access,
+    draw: (below) => randomInt(below),
     clock,
     cluster,
     logger,

@@ -1,5 +1,6 @@
 // All commands by their operation names.
 
+import { createApiKey, deleteApiKey } from '../commands/api-keys.ts';
 import { approveRecommendation } from '../commands/recommendations/approve-recommendation.ts';
 import { bulkOverrides } from '../commands/workloads/bulk-overrides.ts';
 import { bulkRecommendations } from '../commands/recommendations/bulk-recommendations.ts';
@@ -91,4 +92,6 @@ export const COMMANDS = {
   }),
   stripAnnotations: actionOf(stripAnnotations, RESOURCE_AUDIT),
   bulkResourceAudit: actionOf(bulkResourceAudit, BULK),
+  createApiKey: actionOf(createApiKey, { answer: (_models, key) => answered(key) }),
+  deleteApiKey: actionOf(deleteApiKey, { answer: (_models, key) => answered(key) }),
 } as const;

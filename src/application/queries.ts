@@ -1,5 +1,6 @@
 // All queries by their operation names.
 
+import { listApiKeys } from '../queries/api-keys.ts';
 import { getCluster, getClusterUsage } from '../queries/cluster/cluster.ts';
 import { listIdleWorkloads } from '../queries/workloads/idle-workloads.ts';
 import { listLimitExceptions } from '../queries/workloads/limit-exceptions.ts';
@@ -37,4 +38,5 @@ export const QUERIES = {
   listScaling,
   listHealth,
   getMode,
+  listApiKeys,
 } as const;

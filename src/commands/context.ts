@@ -3,6 +3,7 @@ import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import type { PodTool } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
+import type { AccessStore } from '../ports/access-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
 import type { EventRecorder } from '../ports/cluster/event-recorder.ts';
@@ -28,6 +29,10 @@ export interface CommandPorts {
   isDryRunPolicy(policy: PodResizePolicy): boolean;
   /** The policy that accepts only stricter overrides, and the workload's overrides that are wider; null where none is. */
   wideningOf(workload: WorkloadRecord): { readonly policy: string; readonly overrides: readonly string[] } | null;
+  /** Grants and API keys; null while authentication is off. */
+  readonly access: AccessStore | null;
+  /** Uniform integer from 0 to below its argument, from a cryptographic source. */
+  draw(below: number): number;
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
   /** Called for every write, with a predicate that returns whether the informers show it. Absent where no response waits for it. */
@@ -78,4 +83,6 @@ export const COMMAND_EVENT = {
   resetRequested: 'ResetRequested',
   annotationsStripped: 'AnnotationsStripped',
   recommendationDeleted: 'RecommendationDeleted',
+  apiKeyCreated: 'ApiKeyCreated',
+  apiKeyRevoked: 'ApiKeyRevoked',
 } as const;

@@ -10,6 +10,8 @@ export type CommandRefusal =
   | { readonly kind: 'rejected'; readonly message: string }
   /** The request is valid, but not possible for this object. */
   | { readonly kind: 'not-feasible'; readonly message: string }
+  /** The address has no grant, so that a credential for it could do nothing. */
+  | { readonly kind: 'no-grant'; readonly message: string }
   /** The API server cannot be reached. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
@@ -51,6 +53,7 @@ export const REFUSAL_CODE = {
   conflict: 'conflict',
   rejected: 'rejected_by_cluster',
   'not-feasible': 'not_feasible',
+  'no-grant': 'no_grant',
   unavailable: 'not_ready',
 } as const satisfies Readonly<Record<CommandRefusal['kind'], string>>;
 

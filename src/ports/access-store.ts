@@ -1,5 +1,9 @@
 import type { Instant } from '#kube/units';
 import type { Grants } from '../core/access/grant.ts';
+import { UnavailableError } from './unavailable-error.ts';
+
+/** The API server did not confirm in time what decides access. */
+export class AccessUnconfirmedError extends UnavailableError {}
 
 /** An API key as it is stored: without the key itself. */
 export interface StoredApiKey {
@@ -33,7 +37,7 @@ export interface LocalAdmin {
 
 /**
  * What decides who may call. Each read was confirmed by the API server within the last ten seconds, so that a revoked permission never
- * outlives an outage. @throws UnavailableError where it cannot be confirmed
+ * outlives an outage. @throws AccessUnconfirmedError where it cannot be confirmed
  */
 export interface AccessStore {
   /** Grants of the AccessPolicy in effect; none where it does not exist. */

@@ -1,3 +1,4 @@
+import { ApiKeyQueries } from './api-keys.ts';
 import { ClusterQueries } from './cluster/cluster.ts';
 import { ClusterTotals } from './cluster/totals.ts';
 import { IdleWorkloadQueries } from './workloads/idle-workloads.ts';
@@ -30,6 +31,7 @@ export interface ReadModels {
   readonly scaling: ScalingQueries;
   readonly policies: PolicyQueries;
   readonly system: SystemQueries;
+  readonly apiKeys: ApiKeyQueries;
 }
 
 /** Creates the read models with shared totals. */
@@ -51,5 +53,6 @@ export function createReadModels(sources: ReadSources): ReadModels {
     scaling: new ScalingQueries(sources),
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),
+    apiKeys: new ApiKeyQueries(sources),
   };
 }

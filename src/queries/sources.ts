@@ -9,6 +9,7 @@ import type { Instant } from '#kube/units';
 import type { VolumeUsage } from '#kube/records/usage';
 import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '#kube/records/workload';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
+import type { AccessStore } from '../ports/access-store.ts';
 import type { Changes } from '../ports/changes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
@@ -144,5 +145,7 @@ export interface ReadSources {
   readonly mode: ModeSource;
   readonly events: EventReader;
   readonly policyDefaults: PolicyDefaults;
+  /** Grants and API keys; null while authentication is off. */
+  readonly access: AccessStore | null;
   readonly logger: Logger;
 }

@@ -37,7 +37,8 @@ export interface ApiRouterOptions {
   readonly envelope: Envelope;
   /** While false, only operations with `beforeReady` are served. */
   isReady(): boolean;
-  scopeOf(request: Request): Scope;
+  /** The caller's permissions. May set a cookie. @throws Problem where the credential is refused */
+  scopeOf(request: Request, response: Response, operation: Operation): Scope | Promise<Scope>;
   /** Limits of concurrent requests and bodies. */
   readonly bounds: Pick<RequestBounds, 'admit' | 'admitBody'>;
   /** Called when a request's connection is closed or its answer sent. */
@@ -46,7 +47,7 @@ export interface ApiRouterOptions {
   nowMs(): number;
 }
 
-type Handler<Types extends OperationTypes> = (request: ApiRequest<Types>) => Reply<Types> | Promise<Reply<Types>>;
+type Handler<Types extends OperationTypes> = (request: ApiRequest<Types>, response: Response) => Reply<Types> | Promise<Reply<Types>>;
 type RawHandler<Types extends OperationTypes> = (request: ApiRequest<Types>, response: Response) => void | Promise<void>;
 
 /** Serves one API. `Api` maps operation ids to their types. */
@@ -67,7 +68,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
   /** Serves an operation whose answer is wrapped in the envelope. @throws Error for an id without a description */
   on<Id extends keyof Api & string>(id: Id, handle: Handler<Api[Id]>): void {
     this.raw(id, async (request, response) => {
-      this.#send(request, response, await handle(request));
+      this.#send(request, response, await handle(request, response));
     });
   }
 
@@ -92,7 +93,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
         const hint = statusPath === null ? 'Try again shortly.' : `Try again shortly; ${statusPath} lists what is missing.`;
         throw notReady(`The caches have not synced yet. ${hint}`);
       }
-      await handle(this.#admit<Api[Id]>(operation, validator, http, response), response);
+      await handle(await this.#admit<Api[Id]>(operation, validator, http, response), response);
     });
   }
 
@@ -125,13 +126,13 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     };
   }
 
-  #admit<Types extends OperationTypes>(
+  async #admit<Types extends OperationTypes>(
     operation: Operation,
     validator: RequestValidator,
     http: Request,
     response: Response,
-  ): ApiRequest<Types> {
-    const scope = this.#options.scopeOf(http);
+  ): Promise<ApiRequest<Types>> {
+    const scope = await this.#options.scopeOf(http, response, operation);
     // Refused before validation, so that a caller without the role learns nothing about the input. `Application` checks the role again,
     // with the namespaces.
     const refusal = findMissingRole(operation.access, scope);

@@ -1,7 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
+import { AccessUnconfirmedError } from '../ports/access-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Envelope } from './envelope.ts';
-import { Problem, invalidRequest } from './problem.ts';
+import { Problem, invalidRequest, notReady } from './problem.ts';
 import { readableFor } from './readable-json.ts';
 import { requestIdOf } from './request-context.ts';
 
@@ -16,6 +17,9 @@ export function errorHandler(envelope: Envelope, logger: Logger) {
       next(error);
       return;
     }
+    if (error instanceof AccessUnconfirmedError) {
+      logger.warn('Refused a request whose access cannot be confirmed', { requestId: requestIdOf(response), problem: error.message });
+    }
     for (const [name, text] of Object.entries(problem.headers)) response.setHeader(name, text);
     response.removeHeader('ETag');
     response
@@ -28,6 +32,9 @@ export function errorHandler(envelope: Envelope, logger: Logger) {
 /** Maps errors of the body parser and the router by their `type` and `status`. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof AccessUnconfirmedError) {
+    return notReady('Access could not be confirmed with the API server. Try again shortly; the log has the cause under the request id.');
+  }
   if (!(error instanceof Error)) return internal();
   const { type, status } = error as Error & { readonly type?: string; readonly status?: number };
   switch (type) {

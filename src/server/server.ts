@@ -8,6 +8,8 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Operations } from '../apis/http/types.generated.ts';
 import type { Application } from '../application/index.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
+import type { Instant } from '#kube/units';
+import type { AccessStore } from '../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -17,7 +19,9 @@ import { boundPipelining } from '../runtime/clients/bound-pipelining.ts';
 import { RateLimiter } from '../runtime/clients/rate-limit.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
+import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
 import { applicationRoutes } from './dashboard/application-routes.ts';
+import { sessionRoutes } from './dashboard/session-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
 import { dashboardEnvelope, type Envelope } from './envelope.ts';
 import { errorHandler } from './error-handler.ts';
@@ -45,6 +49,17 @@ export interface DashboardDependencies {
   readonly timer: MachineTimer;
   readonly metrics: Metrics;
   readonly options: DashboardOptions;
+  /** null while authentication is off: every caller is an admin. */
+  readonly access: DashboardAccess | null;
+}
+
+/** Verifies the credentials of requests. */
+export interface DashboardAccess {
+  readonly store: AccessStore;
+  /** Real time, by which sessions expire. */
+  readonly now: () => Instant;
+  /** `auth.local.enabled` */
+  readonly isLocalEnabled: boolean;
 }
 
 /** A dashboard server. */
@@ -75,6 +90,7 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
   if (address === undefined) throw new Error(`dashboard.addr "${options.address}": expected host:port or :port`);
   const metrics = httpMetrics(dependencies.metrics);
   const streams = new EventStreams(changeHub(application, timer), timer, metrics.refused);
+  const stopChecks = dependencies.access?.store.subscribe(() => streams.checkScopes());
   const app = dashboardApp(dependencies, streams, metrics);
   const handle = boundPipelining((request, response) => {
     app(request, response);
@@ -94,7 +110,10 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
         server.once('error', (cause) => reject(new Error(`listening on ${options.address}: ${cause.message}`, { cause })));
         server.listen(address.port, address.host, () => resolve({ port: (server.address() as AddressInfo).port }));
       }),
-    close: () => closeGracefully(server, streams, timer),
+    close: () => {
+      stopChecks?.();
+      return closeGracefully(server, streams, timer);
+    },
   };
 }
 
@@ -118,7 +137,7 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
     listDataWarnings: () => application.listDataWarnings(),
   });
   app.use(pageRoutes(bounds.admit));
-  app.use(guards(options));
+  app.use(guards(options, dependencies.access !== null));
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
   app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope }).router);
   app.use(() => {
@@ -136,15 +155,15 @@ interface ApiDependencies {
 }
 
 function apiRoutes(
-  { application, version, timer }: DashboardDependencies,
+  { application, access, clock, logger, options, version, timer }: DashboardDependencies,
   { streams, metrics, bounds, envelope }: ApiDependencies,
 ): ApiRouter<Operations> {
+  const authentication = access === null ? null : authenticationOf({ ...access, clock, logger, timer, publicUrl: options.publicUrl });
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,
     envelope,
     isReady: () => application.isReady(),
-    // Authentication will identify the caller here; until then every caller is an admin.
-    scopeOf: () => EVERYONE_IS_ADMIN,
+    scopeOf: (request, response, operation) => authentication?.authentication.scopeOf(request, response, operation) ?? EVERYONE_IS_ADMIN,
     observe: (outcome) => {
       metrics.observe(outcome);
       metrics.streams(streams.count);
@@ -152,9 +171,18 @@ function apiRoutes(
     nowMs: () => timer.nowMs(),
   });
   applicationRoutes(api, application);
-  systemRoutes(api, { streams, version });
+  sessionRoutes(api, authentication);
+  systemRoutes(api, {
+    streams,
+    version,
+    currentScope: (request, opened) => authentication?.authentication.currentScope(request) ?? Promise.resolve(opened),
+  });
   api.close();
   return api;
+}
+
+function authenticationOf(dependencies: AuthenticationDependencies) {
+  return { authentication: new Authentication(dependencies), dependencies };
 }
 
 /** Rate limit of every request, assets included. */
@@ -172,7 +200,7 @@ function limitRate(limiter: RateLimiter, metrics: HttpMetrics) {
 }
 
 /** Checks of every request except the page's assets, with any credentials or none. */
-function guards(options: DashboardOptions) {
+function guards(options: DashboardOptions, isAuthenticated: boolean) {
   const publicOrigin = options.publicUrl === null ? undefined : new URL(options.publicUrl).origin;
   const publicHosts = options.publicUrl === null ? [] : [new URL(options.publicUrl).host];
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -186,7 +214,7 @@ function guards(options: DashboardOptions) {
         `The Host ${JSON.stringify(host ?? '')} is not allowed. Add it to dashboard.allowedHosts if it is yours.`,
       );
     }
-    if (!options.anonymousWrites && !isReadOrLocal(sourceOf(request))) {
+    if (!isAuthenticated && !options.anonymousWrites && !isReadOrLocal(sourceOf(request))) {
       throw new Problem(
         'forbidden',
         'Changes without credentials are accepted only from loopback. Use kubectl port-forward, or set dashboard.anonymousWrites.',

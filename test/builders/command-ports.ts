@@ -17,6 +17,8 @@ export function commandPortsOf(world: DashboardWorld): CommandPorts {
     wideningOf: () => null,
     isDryRun: () => false,
     isDryRunPolicy: () => false,
+    access: world.sources.access,
+    draw: () => 0,
     records: world.records,
     signer: TEST_SIGNER,
     events: { record: (event) => void world.events.push(event) },

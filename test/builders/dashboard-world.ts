@@ -122,6 +122,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
         }),
       },
       events: { about: () => [{ at: start - HOUR_MS, type: 'Normal', reason: 'NodeReady', message: 'Node is ready', count: 1 }] },
+      access: null,
       policyDefaults: {
         defaultsOf: () => ({ mode: { value: 'Recommend', source: 'default' }, cooldown: { value: '1h', source: 'default' } }),
       },

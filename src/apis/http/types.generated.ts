@@ -985,6 +985,76 @@ export interface ScalingActivity {
   readonly costDeltaPerHourUsd: number | null;
 }
 
+export interface Session {
+  /** Whether the request has a valid credential. */
+  readonly authenticated: boolean;
+  readonly email: string | null;
+  /** null where the sign-in gives none. */
+  readonly name: string | null;
+  /** null: no grant in effect. */
+  readonly role: 'admin' | 'operator' | 'viewer' | null;
+  /** Granted namespaces, as names or globs; `*` is all. */
+  readonly namespaces: readonly string[];
+  /** What the caller may do, for clients that hide the rest. */
+  readonly capabilities: readonly ('view' | 'operate' | 'administer' | 'manage-keys')[];
+  /** End of the session; null for an API key. */
+  readonly expiresAt: string | null;
+  /** False: no credential is required, and every caller is an admin without a session. */
+  readonly authEnabled: boolean;
+}
+
+export interface SignInBody {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface ApiKey {
+  /** Public part of the key. */
+  readonly id: string;
+  /** The address whose grant decides what the key may read. */
+  readonly email: string;
+  /** What the key is for. */
+  readonly label: string;
+  readonly createdAt: string;
+  /** Address of the admin who created it. */
+  readonly createdBy: string;
+  /** To the minute; null: never used. */
+  readonly lastUsedAt: string | null;
+  /** Current role of the address; null: it has no grant, so that the key reads nothing. */
+  readonly role: 'admin' | 'operator' | 'viewer' | null;
+  /** Namespaces currently granted to the address. */
+  readonly namespaces: readonly string[];
+}
+
+export interface ApiKeyBody {
+  /** An address with a grant. */
+  readonly email: string;
+  /** What the key is for. */
+  readonly label: string;
+}
+
+export interface CreatedApiKey {
+  /** Public part of the key. */
+  readonly id: string;
+  /** The address whose grant decides what the key may read. */
+  readonly email: string;
+  /** What the key is for. */
+  readonly label: string;
+  readonly createdAt: string;
+  /** The key, shown only in this answer. In a dry run it is not valid. */
+  readonly key: string;
+}
+
+export interface RevokedApiKey {
+  /** Public part of the key. */
+  readonly id: string;
+  /** The address whose grant decides what the key may read. */
+  readonly email: string;
+  /** What the key is for. */
+  readonly label: string;
+  readonly createdAt: string;
+}
+
 export interface HealthCheck {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
@@ -1818,6 +1888,75 @@ export interface Operations {
     };
     readonly body: undefined;
     readonly data: readonly ScalingActivity[];
+    readonly summary: undefined;
+  };
+  /** Who the caller is. */
+  getSession: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: Readonly<Record<never, never>>;
+    readonly body: undefined;
+    readonly data: Session;
+    readonly summary: undefined;
+  };
+  /** Sign in with the password of the local admin. */
+  signIn: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: SignInBody;
+    readonly data: Session;
+    readonly summary: undefined;
+  };
+  /** End the session. */
+  signOut: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: undefined;
+    readonly data: Session;
+    readonly summary: undefined;
+  };
+  /** API keys, without the keys themselves. */
+  listApiKeys: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'id'
+        | '-id'
+        | 'email'
+        | '-email'
+        | 'label'
+        | '-label'
+        | 'createdAt'
+        | '-createdAt'
+        | 'createdBy'
+        | '-createdBy'
+        | 'lastUsedAt'
+        | '-lastUsedAt'
+        | 'role'
+        | '-role';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly ApiKey[];
+    readonly summary: undefined;
+  };
+  /** Create a read-only API key. */
+  createApiKey: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: ApiKeyBody;
+    readonly data: CreatedApiKey;
+    readonly summary: undefined;
+  };
+  /** Revoke an API key. */
+  deleteApiKey: {
+    readonly path: { readonly id: string };
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: undefined;
+    readonly data: RevokedApiKey;
     readonly summary: undefined;
   };
   /** Health checks of Evenkeel. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aScope, NO_CREDENTIAL } from '../../../test/builders/tenants/scopes.ts';
-import { ADMIN, IDENTIFIED, OPERATOR_OF_TARGET, unmetRequirement, VIEWER_OF_LISTED, type Requirement } from './requirement.ts';
+import { ADMIN, ADMIN_SESSION, IDENTIFIED, OPERATOR_OF_TARGET, unmetRequirement, VIEWER_OF_LISTED, type Requirement } from './requirement.ts';
 import { EVERYONE_IS_ADMIN, type Scope } from './scope.ts';
 
 const viewer = aScope('viewer', ['shop']);
@@ -10,7 +10,6 @@ const signedInAdmin: Scope = { ...EVERYONE_IS_ADMIN, session: true };
 const inShop = { target: { namespace: 'shop' } };
 const inPay = { target: { namespace: 'pay' } };
 const OPEN = { who: 'open' } as const;
-const ADMIN_SESSION = { who: 'admin-session' } as const;
 const POD_EXEC = { who: 'pod-tool', tool: 'podExec' } as const;
 
 describe('A requirement', () => {

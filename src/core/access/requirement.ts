@@ -23,6 +23,8 @@ export type Requirement<Input> =
 export const IDENTIFIED = { who: 'identified' } as const;
 /** Role admin. */
 export const ADMIN = { who: 'admin' } as const;
+/** Role admin, signed in to the dashboard. */
+export const ADMIN_SESSION = { who: 'admin-session' } as const;
 
 /** Viewers of the namespaces in the input of a list; without namespaces the list is filtered. */
 export const VIEWER_OF_LISTED = {

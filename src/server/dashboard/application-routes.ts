@@ -98,6 +98,7 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   query('listScaling', queryOf);
   query('listHealth', queryOf);
   query('getMode', queryOf);
+  query('listApiKeys', queryOf);
 
   command('approveRecommendation', toTarget);
   command('rejectRecommendation', toTarget);
@@ -115,6 +116,8 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   command('setPolicyOverride', ({ path, body }) => ({ target: path, body }));
   command('resetToDeploy', (request) => ({ ...onTarget(request), body: request.body ?? {} }));
   command('deleteRecommendation', (request) => ({ ...onTarget(request), body: {} }));
+  command('createApiKey', ({ body }) => ({ body }));
+  command('deleteApiKey', ({ path }) => path);
   command('stripAnnotations', (request) => ({ ...onTarget(request), body: {} }));
 
   bulk('bulkRecommendations', ({ body }) => body);

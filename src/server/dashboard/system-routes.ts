@@ -1,3 +1,5 @@
+import type { Request } from 'express';
+import type { Scope } from '../../core/access/scope.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
 import type { Operations } from '../../apis/http/types.generated.ts';
 import type { ApiRouter } from '../api-router.ts';
@@ -9,10 +11,17 @@ import { FixedText } from '../fixed-text.ts';
 import type { EventStreams } from '../stream/event-stream.ts';
 import { STREAM_TOPICS } from '../stream/topics/index.ts';
 
+interface SystemDependencies {
+  readonly streams: EventStreams;
+  readonly version: string;
+  /** The scope that a stream's request has now; null: its credential is no longer valid. */
+  currentScope(request: Request, opened: Scope): Promise<Scope | null>;
+}
+
 /** Serves the OpenAPI description, its reference page and the event stream. */
 export function systemRoutes(
   api: ApiRouter<Operations>,
-  { streams, version }: { readonly streams: EventStreams; readonly version: string },
+  { streams, version, currentScope }: SystemDependencies,
 ): void {
   const json = new FixedText('application/json; charset=utf-8', JSON.stringify(openApiDescription(DASHBOARD_API, version), null, 1));
   api.raw('getOpenApi', ({ http }, response) => json.send(http, response));
@@ -27,6 +36,6 @@ export function systemRoutes(
   api.raw('stream', ({ http, query, scope, address }, response) => {
     const lastEventId = http.get('last-event-id') ?? query.lastEventId ?? null;
     const client = addressGroup(address);
-    streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS.map(({ name }) => name)), scope, lastEventId, client });
+    streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS.map(({ name }) => name)), scope, lastEventId, client, currentScope: () => currentScope(http, scope) });
   });
 }

@@ -2,6 +2,7 @@
 // responses against, and types are generated from.
 
 import { ACCESS, canCompare, type Access } from '../../application/index.ts';
+import { ACCESS_OPERATIONS, ACCESS_SCHEMAS } from './sections/access-section.ts';
 import { CLUSTER_OPERATIONS, CLUSTER_SCHEMAS } from './sections/cluster-section.ts';
 import { IDLE_OPERATIONS, IDLE_SCHEMAS } from './sections/idle-section.ts';
 import { LIMIT_EXCEPTION_OPERATIONS, LIMIT_EXCEPTION_SCHEMAS } from './sections/limit-exception-section.ts';
@@ -27,6 +28,7 @@ const SECTIONS: readonly OperationSpec[] = [
   ...POLICY_OPERATIONS,
   ...RESOURCE_AUDIT_OPERATIONS,
   ...SCALING_OPERATIONS,
+  ...ACCESS_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 ];
 
@@ -40,6 +42,7 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...POLICY_SCHEMAS,
   ...RESOURCE_AUDIT_SCHEMAS,
   ...SCALING_SCHEMAS,
+  ...ACCESS_SCHEMAS,
   ...SYSTEM_SCHEMAS,
   Error: object(
     {
@@ -59,14 +62,14 @@ const ERROR_RESPONSES: Readonly<Record<string, string>> = {
   '400': '`invalid_request`: a parameter or the body fails its schema; `details` lists every invalid field.',
   '401': '`unauthenticated`: authentication is enabled and the credentials are missing or invalid.',
   '403':
-    '`forbidden` or `csrf_failed`. Requests to reset or annotate workloads of `kube-system`, of Evenkeel’s own namespace and of namespaces that a PodResizePolicy excludes (and none selects) are forbidden to everyone.',
+    '`forbidden`, `csrf_failed`, `api_key_read_only` (an API key on a change) or `session_required` (the call needs the session of an admin). Requests to reset or annotate workloads of `kube-system`, of Evenkeel’s own namespace and of namespaces that a PodResizePolicy excludes (and none selects) are forbidden to everyone.',
   '404': '`not_found`.',
   '405': '`method_not_allowed`, with `Allow`.',
   '409': '`conflict` or `ambiguous_workload`.',
   '413': '`payload_too_large`: the body is over 1 MiB.',
   '415': '`unsupported_media_type`: send application/json.',
   '422':
-    '`rejected_by_cluster`: the API server, an admission webhook or a quota rejected the change. `not_feasible`: the change is not possible on this object.',
+    '`rejected_by_cluster`: the API server, an admission webhook or a quota rejected the change. `not_feasible`: the change is not possible on this object. `no_grant`: the address has no grant.',
   '429': '`rate_limited`, with `Retry-After`.',
   '500': '`internal`.',
   '503': '`not_ready`, with `Retry-After`.',

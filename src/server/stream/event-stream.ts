@@ -21,6 +21,8 @@ export interface Subscription {
   /** Names of topics. */
   readonly topics: ReadonlySet<string>;
   readonly scope: Scope;
+  /** The scope that the client has now; null: its credential is no longer valid. */
+  readonly currentScope: () => Promise<Scope | null>;
   readonly lastEventId: string | null;
   /** Client key of the limits. */
   readonly client: string;
@@ -86,6 +88,7 @@ export class EventStreams {
     response.write('retry: 2000\n\n');
     const beat = (): void => {
       response.write(': keep-alive\n\n');
+      void this.#closeRevoked(stream);
       cancelBeat = this.#timer.setTimer(HEARTBEAT_MS, beat);
     };
     cancelBeat = this.#timer.setTimer(HEARTBEAT_MS, beat);
@@ -95,9 +98,19 @@ export class EventStreams {
     this.#sendHello(stream);
   }
 
+  /** Closes streams whose permissions have changed. Their clients reconnect with the new ones, or are refused. */
+  checkScopes(): void {
+    for (const stream of this.#open) void this.#closeRevoked(stream);
+  }
+
   close(): void {
     for (const { close } of [...this.#open]) close();
     this.#hub.close();
+  }
+
+  async #closeRevoked(stream: OpenStream): Promise<void> {
+    const scope = await stream.currentScope();
+    if (scope?.key !== stream.scope.key && this.#open.has(stream)) stream.close();
   }
 
   /** Reserves a slot; returns the function that releases it. @throws Problem */

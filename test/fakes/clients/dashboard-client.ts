@@ -1,6 +1,6 @@
 import type { DashboardOptions } from '../../../src/server/options.ts';
 import { Application } from '../../../src/application/index.ts';
-import { createDashboardServer } from '../../../src/server/server.ts';
+import { createDashboardServer, type DashboardAccess } from '../../../src/server/server.ts';
 import type { MachineTimer } from '../../../src/ports/clock.ts';
 import type { DashboardWorld } from '../../builders/dashboard-world.ts';
 import { TEST_SIGNER } from '../test-signer.ts';
@@ -38,6 +38,7 @@ export interface Answered {
 export async function startDashboard(
   world: Omit<DashboardWorld, 'timer'> & { readonly timer: MachineTimer },
   options: Partial<DashboardOptions> = {},
+  access: DashboardAccess | null = null,
 ): Promise<DashboardClient> {
   const server = createDashboardServer({
     application: applicationOf(world),
@@ -46,6 +47,7 @@ export async function startDashboard(
     logger: world.sources.logger,
     timer: world.timer,
     metrics: world.metrics,
+    access,
     options: { ...OPTIONS, ...options },
   });
   const { port } = await server.listen();

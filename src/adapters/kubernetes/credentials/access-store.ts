@@ -6,10 +6,15 @@ import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { LABELS } from '../../../apis/annotations.ts';
 import type { AccessPolicy } from '../../../apis/v1alpha1/index.ts';
 import { grantsOf, parseEmail, type Grants } from '../../../core/access/grant.ts';
-import type { AccessStore, LocalAdmin, SessionKey, StoredApiKey } from '../../../ports/access-store.ts';
+import {
+  AccessUnconfirmedError,
+  type AccessStore,
+  type LocalAdmin,
+  type SessionKey,
+  type StoredApiKey,
+} from '../../../ports/access-store.ts';
 import type { Changes } from '../../../ports/changes.ts';
 import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
-import { UnavailableError } from '../../../ports/unavailable-error.ts';
 import { collectionPath, objectPath, ownResource, SECRETS } from '../resources.ts';
 import { ApiFault, failureOf, isNotFound } from '../status.ts';
 import { listPages } from '../watch/pages.ts';
@@ -110,46 +115,56 @@ export class KubernetesAccessStore implements AccessStore {
   }
 
   grants(): Promise<Grants> {
-    return confirmed(this.#copies.grants);
+    return confirmed(() => this.#copies.grants.get());
   }
 
   apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>> {
-    return confirmed(this.#copies.apiKeys);
+    return confirmed(() => this.#copies.apiKeys.get());
   }
 
   async endedSessions(): Promise<ReadonlySet<string>> {
-    return new Set((await confirmed(this.#copies.endedSessions)).keys());
+    return new Set((await confirmed(() => this.#copies.endedSessions.get())).keys());
   }
 
   sessionKeys(): Promise<readonly SessionKey[]> {
-    return confirmed(this.#copies.sessionKeys);
+    return confirmed(() => this.#copies.sessionKeys.get());
   }
 
   async localAdmin(): Promise<LocalAdmin | null> {
-    const texts = await readSecret(this.#reads, LOCAL_ADMIN_SECRET);
+    const texts = await confirmed(() => readSecret(this.#reads, LOCAL_ADMIN_SECRET));
     const email = parseEmail(texts?.['email'] ?? '');
     return email === null ? null : { email, passwordHash: texts?.['password-hash'] ?? '' };
   }
 
   async createApiKey({ id, email, label, hash, createdAt, createdBy }: StoredApiKey): Promise<void> {
     const texts = { hash, email, label, createdBy, createdAt: isoTime(createdAt) };
-    if (!(await createSecret(this.#writes, `${API_KEY_SECRET_PREFIX}${id}`, texts, { [LABELS.apiKey]: id }))) {
-      throw new Error(`API key ${id} exists already`);
-    }
+    const name = `${API_KEY_SECRET_PREFIX}${id}`;
+    const isCreated = await confirmed(() => createSecret(this.#writes, name, texts, { [LABELS.apiKey]: id }));
+    if (!isCreated) throw new Error(`API key ${id} exists already`);
     this.#changed(this.#copies.apiKeys);
   }
 
   async deleteApiKey(id: string): Promise<boolean> {
-    const isDeleted = await deleteSecret(this.#writes, `${API_KEY_SECRET_PREFIX}${id}`);
+    const isDeleted = await confirmed(() => deleteSecret(this.#writes, `${API_KEY_SECRET_PREFIX}${id}`));
     this.#changed(this.#copies.apiKeys);
     return isDeleted;
   }
 
   async recordUse(id: string, at: Instant): Promise<void> {
-    await mergeSecret(this.#writes, `${API_KEY_SECRET_PREFIX}${id}`, { [LAST_USED]: isoTime(at) });
+    await confirmed(() => mergeSecret(this.#writes, `${API_KEY_SECRET_PREFIX}${id}`, { [LAST_USED]: isoTime(at) }));
   }
 
   async endSession(id: string, until: Instant): Promise<void> {
+    await confirmed(() => this.#writeEnded(id, until));
+    this.#changed(this.#copies.endedSessions);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async #writeEnded(id: string, until: Instant): Promise<void> {
     const ended = await readEndedSessions(this.#reads);
     const forgottenBefore = this.#dependencies.now() - CLOCK_DIFFERENCE_MS;
     const expired = [...ended].filter(([, expiry]) => expiry < forgottenBefore).map(([expiredId]) => [expiredId, null] as const);
@@ -159,12 +174,6 @@ export class KubernetesAccessStore implements AccessStore {
       const isCreated = await createSecret(this.#writes, ENDED_SESSIONS_SECRET, { [id]: isoTime(until) });
       if (!isCreated) await mergeSecret(this.#writes, ENDED_SESSIONS_SECRET, { [id]: isoTime(until) });
     }
-    this.#changed(this.#copies.endedSessions);
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
   }
 
   #changed(...copies: readonly ConfirmedCopy<unknown>[]): void {
@@ -204,11 +213,11 @@ export class KubernetesAccessStore implements AccessStore {
   }
 }
 
-async function confirmed<T>(copy: ConfirmedCopy<T>): Promise<T> {
+async function confirmed<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    return await copy.get();
+    return await ask();
   } catch (err) {
-    throw new UnavailableError(err instanceof Error ? err.message : String(err), { cause: err });
+    throw new AccessUnconfirmedError(err instanceof Error ? err.message : String(err), { cause: err });
   }
 }
 

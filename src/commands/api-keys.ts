@@ -1,0 +1,99 @@
+// API keys: read-only credentials of an e-mail address that has a grant.
+
+import { createHash } from 'node:crypto';
+import type { ApiKeyBody, CreatedApiKey, RevokedApiKey } from '../apis/http/types.generated.ts';
+import { PLURALS } from '../apis/v1alpha1/index.ts';
+import { mintApiKey } from '../core/access/api-key.ts';
+import { findGrant, parseEmail } from '../core/access/grant.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import { ADMIN_SESSION } from '../core/access/requirement.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { AccessUnconfirmedError, type StoredApiKey } from '../ports/access-store.ts';
+import type { EventSubject } from '../ports/cluster/event-recorder.ts';
+import { recordAudit } from './audit.ts';
+import type { Command } from './command.ts';
+import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import type { CommandOutcome } from './outcome.ts';
+
+const AUTHENTICATION_OFF = {
+  kind: 'session-required',
+  message: 'API keys exist only while auth.enabled is true. Enable it, and sign in as an admin.',
+} as const satisfies Refusal;
+
+/** Creates a key. The answer is the only place where it is readable: its hash is stored. */
+export const createApiKey: Command<{ readonly body: ApiKeyBody }, CreatedApiKey> = {
+  requires: ADMIN_SESSION,
+  run: (ports, caller, { body }) => confirmed(() => create(ports, caller, body)),
+};
+
+/** Revokes a key, which no request can use from then on. */
+export const deleteApiKey: Command<{ readonly id: string }, RevokedApiKey> = {
+  requires: ADMIN_SESSION,
+  run: (ports, caller, { id }) => confirmed(() => revoke(ports, caller, id)),
+};
+
+async function create(ports: CommandPorts, caller: Caller, body: ApiKeyBody): Promise<CommandOutcome<CreatedApiKey>> {
+  const { access, clock } = ports;
+  if (access === null) return AUTHENTICATION_OFF;
+  const email = parseEmail(body.email);
+  if (email === null) return { kind: 'invalid', details: [{ path: '/email', message: 'must be an e-mail address, such as ana@example.com' }] };
+  const now = clock.now();
+  if (findGrant(await access.grants(), email, now) === null) {
+    return { kind: 'no-grant', message: `${email} has no grant. Add one to the AccessPolicy default, then create the key.` };
+  }
+  const { id, text } = mintApiKey(ports.draw);
+  const hash = createHash('sha256').update(text).digest('hex');
+  const { label } = body;
+  const stored: StoredApiKey = { id, email, label, hash, createdAt: now, createdBy: caller.scope.actor, lastUsedAt: null };
+  if (!caller.dryRun) await access.createApiKey(stored);
+  recordAudit(ports, caller, {
+    action: 'CreateApiKey',
+    eventReason: COMMAND_EVENT.apiKeyCreated,
+    subject: policySubject(ports),
+    message: `${caller.scope.actor} created API key ${id} for ${email}`,
+    before: null,
+    after: { id, email, label },
+    outcome: 'allowed',
+  });
+  return { kind: 'done', item: { id, key: text, email, label, createdAt: isoTime(now) }, dryRun: caller.dryRun };
+}
+
+async function revoke(ports: CommandPorts, caller: Caller, id: string): Promise<CommandOutcome<RevokedApiKey>> {
+  const { access } = ports;
+  if (access === null) return AUTHENTICATION_OFF;
+  const key = (await access.apiKeys()).get(id);
+  if (key === undefined || (!caller.dryRun && !(await access.deleteApiKey(id)))) {
+    return { kind: 'not-found', message: `There is no API key ${id}. GET /api/v1/api-keys lists them.` };
+  }
+  const { email, label } = key;
+  recordAudit(ports, caller, {
+    action: 'RevokeApiKey',
+    eventReason: COMMAND_EVENT.apiKeyRevoked,
+    subject: policySubject(ports),
+    message: `${caller.scope.actor} revoked API key ${id} of ${email}`,
+    before: { id, email, label },
+    after: null,
+    outcome: 'allowed',
+  });
+  return { kind: 'done', item: { id, email, label, createdAt: isoTime(key.createdAt) }, dryRun: caller.dryRun };
+}
+
+/** The Events of keys are about the AccessPolicy that grants them; a Secret's would need its UID. */
+function policySubject({ cluster }: CommandPorts): EventSubject {
+  for (const object of cluster.ownObjects(PLURALS.AccessPolicy)) {
+    const { name, uid } = object['metadata'] as { readonly name: string; readonly uid?: string };
+    if (name === 'default') return { ...POLICY, uid: uid ?? '' };
+  }
+  return { ...POLICY, uid: '' };
+}
+
+const POLICY = { apiVersion: 'evenkeel.io/v1alpha1', kind: 'AccessPolicy', namespace: null, name: 'default' } as const;
+
+async function confirmed<T>(run: () => Promise<CommandOutcome<T>>): Promise<CommandOutcome<T>> {
+  try {
+    return await run();
+  } catch (err) {
+    if (!(err instanceof AccessUnconfirmedError)) throw err;
+    return { kind: 'unavailable', message: 'The API server did not answer. Read the list of keys before you try again.' };
+  }
+}

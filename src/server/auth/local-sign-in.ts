@@ -1,0 +1,65 @@
+import type { Request } from 'express';
+import { findGrant, parseEmail } from '../../core/access/grant.ts';
+import { addressGroup } from '../../runtime/clients/address-group.ts';
+import { isPassword } from '../../runtime/password-hash.ts';
+import { Problem } from '../problem.ts';
+import { tooManyFailures, type Authentication, type AuthenticationDependencies, type Caller } from './authentication.ts';
+import { newSession } from './session-cookie.ts';
+
+/** Sign-ins that wait: each verification takes 32 MiB and a third of a second, so they run one at a time. */
+const MAX_WAITING = 8;
+
+/** Verifies the password of the local admin. */
+export class LocalSignIn {
+  readonly #authentication: Authentication;
+  readonly #dependencies: AuthenticationDependencies;
+  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(authentication: Authentication, dependencies: AuthenticationDependencies) {
+    this.#authentication = authentication;
+    this.#dependencies = dependencies;
+  }
+
+  /** A new session of the address, with its grant. @throws Problem where it is refused; AccessUnconfirmedError */
+  async signIn(request: Request, body: { readonly email: string; readonly password: string }): Promise<Caller> {
+    const { store, clock, now, logger, isLocalEnabled } = this.#dependencies;
+    if (!isLocalEnabled) throw new Problem('feature_disabled', 'Signing in with a password is disabled: auth.local.enabled is false.');
+    const address = request.ip ?? '';
+    const client = addressGroup(address);
+    const { failures } = this.#authentication;
+    const waitSeconds = failures.waitSeconds(client);
+    if (waitSeconds !== null) throw tooManyFailures(waitSeconds);
+    // Counted before the outcome is known: otherwise attempts sent together would all pass the check above.
+    const undo = failures.add(client);
+    const admin = await store.localAdmin();
+    const email = parseEmail(body.email);
+    // The same work for an unknown address, so that the time does not tell which one is known.
+    const hash = admin !== null && admin.email === email ? admin.passwordHash : '';
+    const isValid = await this.#inTurn(() => isPassword(body.password, hash));
+    if (!isValid || email === null) {
+      logger.warn('Sign-in failed', { address });
+      throw new Problem(
+        'unauthenticated',
+        'The e-mail address or the password is wrong. `evenkeel password EMAIL` sets the password of the local admin.',
+      );
+    }
+    undo();
+    logger.info('Signed in', { email, address });
+    return { email, session: newSession(email, now()), grant: findGrant(await store.grants(), email, clock.now()) };
+  }
+
+  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= MAX_WAITING) {
+      throw new Problem('rate_limited', 'Too many sign-ins at once. Try again in 5 s.', { headers: { 'retry-after': '5' } });
+    }
+    this.#waiting += 1;
+    const turn = this.#last.then(run, run);
+    this.#last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}

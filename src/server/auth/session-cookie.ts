@@ -1,0 +1,90 @@
+// The session as a cookie: sealed by a key that all replicas share, so that any of them opens it and none stores it.
+
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import { isObject } from '#kube/json';
+import { parseEmail } from '../../core/access/grant.ts';
+import type { SessionKey } from '../../ports/access-store.ts';
+
+/** A session ends this long after the sign-in, however active it is. */
+export const SESSION_MS: DurationMs = 12 * HOUR_MS;
+/** A session without a request for this long has ended. */
+export const IDLE_MS: DurationMs = HOUR_MS;
+/** The time of the last request is renewed in the cookie at this interval, not with every answer. */
+const RENEW_EVERY_MS: DurationMs = MINUTE_MS;
+/** Clocks of replicas differ: a session of a faster one is valid. */
+const CLOCK_DIFFERENCE_MS: DurationMs = MINUTE_MS;
+
+/** One sign-in. */
+export interface Session {
+  readonly id: string;
+  readonly email: string;
+  readonly createdAt: Instant;
+  /** Time of the last request, to the minute. */
+  readonly seenAt: Instant;
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const MAX_LENGTH = 2048;
+
+/** A session that begins now, with a random id. */
+export function newSession(email: string, now: Instant): Session {
+  return { id: randomBytes(16).toString('base64url'), email, createdAt: now, seenAt: now };
+}
+
+/** Seals the session with the newest key. @throws RangeError without a key */
+export function sealSession(session: Session, keys: readonly SessionKey[]): string {
+  const key = keys.at(-1);
+  if (key === undefined) throw new RangeError('no session key');
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key.bytes, iv, { authTagLength: TAG_BYTES });
+  cipher.setAAD(associatedData(key.id));
+  const sealed = Buffer.concat([iv, cipher.update(JSON.stringify(session), 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `${key.id}.${sealed.toString('base64url')}`;
+}
+
+/** Opens a cookie with the key that sealed it; null where it is not a session of these keys, or has expired. */
+export function openSession(value: string, keys: readonly SessionKey[], now: Instant): Session | null {
+  if (value.length > MAX_LENGTH) return null;
+  const dot = value.lastIndexOf('.');
+  const key = keys.find(({ id }) => id === value.slice(0, Math.max(0, dot)));
+  const text = value.slice(dot + 1);
+  const sealed = Buffer.from(text, 'base64url');
+  // Node.js ignores characters that are not base64: one session would have many cookies.
+  if (key === undefined || sealed.length < IV_BYTES + TAG_BYTES || sealed.toString('base64url') !== text) return null;
+  const session = parseSession(unseal(sealed, key));
+  if (session === null) return null;
+  const { createdAt, seenAt } = session;
+  const isCurrent = now < createdAt + SESSION_MS && now < seenAt + IDLE_MS && seenAt <= now + CLOCK_DIFFERENCE_MS;
+  return isCurrent ? session : null;
+}
+
+/** Whether the cookie needs the time of this request. */
+export function needsRenewal({ seenAt }: Session, now: Instant): boolean {
+  return now - seenAt >= RENEW_EVERY_MS;
+}
+
+function unseal(sealed: Buffer, key: SessionKey): string | null {
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(associatedData(key.id));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
+  } catch {
+    // The tag does not match: forged, or sealed by another installation.
+    return null;
+  }
+}
+
+function parseSession(text: string | null): Session | null {
+  const value: unknown = text === null ? null : JSON.parse(text);
+  if (!isObject(value)) return null;
+  const { id, email, createdAt, seenAt } = value;
+  if (typeof id !== 'string' || typeof createdAt !== 'number' || typeof seenAt !== 'number') return null;
+  return typeof email === 'string' && parseEmail(email) === email ? { id, email, createdAt, seenAt } : null;
+}
+
+function associatedData(keyId: string): Buffer {
+  return Buffer.from(`evenkeel session 1 ${keyId}`, 'utf8');
+}

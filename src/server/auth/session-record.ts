@@ -1,0 +1,51 @@
+import type { Session as SessionRecord } from '../../apis/http/types.generated.ts';
+import { isoTime } from '#kube/time/iso-time';
+import type { Caller } from './authentication.ts';
+import { SESSION_MS } from './session-cookie.ts';
+
+/** What clients show or hide; the server checks each request by its own rules. */
+export const SESSION_CAPABILITIES = ['view', 'operate', 'administer', 'manage-keys'] as const;
+
+/** The caller of every request while authentication is off. */
+export const AUTHENTICATION_OFF: SessionRecord = {
+  authenticated: false,
+  email: null,
+  name: null,
+  role: 'admin',
+  namespaces: ['*'],
+  capabilities: ['view', 'operate', 'administer'],
+  expiresAt: null,
+  authEnabled: false,
+};
+
+/** A caller without a valid credential. */
+const NOT_SIGNED_IN: SessionRecord = {
+  ...AUTHENTICATION_OFF,
+  role: null,
+  namespaces: [],
+  capabilities: [],
+  authEnabled: true,
+};
+
+/** `/auth/session` of a caller; null: no valid credential. */
+export function sessionRecord(caller: Caller | null): SessionRecord {
+  if (caller === null) return NOT_SIGNED_IN;
+  const { email, session, grant } = caller;
+  const isAdmin = grant?.role === 'admin';
+  const allowed = {
+    view: grant !== null,
+    operate: session !== null && grant !== null && grant.role !== 'viewer',
+    administer: session !== null && isAdmin,
+    'manage-keys': session !== null && isAdmin,
+  };
+  return {
+    authenticated: true,
+    email,
+    name: null,
+    role: grant?.role ?? null,
+    namespaces: isAdmin ? ['*'] : (grant?.namespaces ?? []).map(({ text }) => text),
+    capabilities: SESSION_CAPABILITIES.filter((capability) => allowed[capability]),
+    expiresAt: session === null ? null : isoTime(session.createdAt + SESSION_MS),
+    authEnabled: true,
+  };
+}
