@@ -60,9 +60,12 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   getPolicy: { path: '/policies/podresizepolicies/shop' },
   listHealth: { path: '/health' },
   getMode: { path: '/mode' },
+  getSession: { path: '/auth/session' },
 };
 
-const enveloped = OPERATIONS.filter((operation) => operation.answer.raw === undefined);
+/** Operations without a successful answer while authentication is off: authentication.test.ts checks theirs. */
+const NEED_AUTHENTICATION = ['signIn', 'signOut', 'listApiKeys', 'createApiKey', 'deleteApiKey'];
+const enveloped = OPERATIONS.filter(({ answer, id }) => answer.raw === undefined && !NEED_AUTHENTICATION.includes(id));
 
 describe('answers match the description', () => {
   let client: DashboardClient;

@@ -27,6 +27,7 @@ import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import { UsageModel } from '../../state/usage/usage-model.ts';
 import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { ProcessHost } from '../process/process-host.ts';
+import { startAccess } from './access.ts';
 import { Admission } from './cluster/admission.ts';
 import { AutoscalerLeaseReader } from './cluster/autoscaler-lease-reader.ts';
 import { laneBudgets } from './lane-budget-settings.ts';
@@ -119,6 +120,7 @@ class ControllerStart {
     const informers = await host.startInformers(ALL_KINDS);
     registry.addHealth(...informerHealth(informers, clock));
     registry.addHealth(workloadKindsHealth(informers, state, clock));
+    const access = await startAccess(host, settings, registry);
     const intervalMs = settings['kubelet.interval'];
     const usage = new UsageModel({ clock, reader: state, logger, metrics, intervalMs });
     const usageSources = await chooseUsageSources(environment, { settings, reader: state, metrics, logger }, host.stopping);
@@ -227,6 +229,7 @@ class ControllerStart {
       records,
       signer,
       events,
+      access,
     };
     const dashboard = await startDashboard(this.#dependencies, dashboardDependencies);
     await host.addComponent('dashboard', () => dashboard.close());

@@ -1,6 +1,7 @@
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/access/permission-watch.ts';
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { EventRecorder } from '../../ports/cluster/event-recorder.ts';
+import type { AccessStore } from '../../ports/access-store.ts';
 import type { HistoryStore } from '../../ports/store/history-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
@@ -44,6 +45,8 @@ export interface DashboardDependencies {
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
+  /** null while authentication is off. */
+  readonly access: AccessStore | null;
 }
 
 interface DashboardProcess {
@@ -62,6 +65,7 @@ export async function startDashboard(
   // Features that this version does not have yet.
   for (const tool of ['podExec', 'podLogs', 'podFiles', 'terminalRecordings']) dashboardDependencies.registry.addFeature(tool, false);
   const publicUrl = settings['dashboard.publicUrl'];
+  const { access } = dashboardDependencies;
   const application = new Application({
     sources: readSources(process, dashboardDependencies),
     writers: { records: dashboardDependencies.records, signer: dashboardDependencies.signer, events: dashboardDependencies.events },
@@ -75,6 +79,7 @@ export async function startDashboard(
     logger: process.logger,
     timer: environment.timer,
     metrics,
+    access: access === null ? null : { store: access, now: () => Date.now(), isLocalEnabled: settings['auth.local.enabled'] },
     options: {
       address: settings['dashboard.addr'],
       publicUrl: publicUrl === '' ? null : publicUrl,
@@ -121,13 +126,14 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
           dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
           leader: election === null ? environment.identity : election.holder(),
           features: registry.features,
-          auth: { enabled: settings['auth.enabled'], providers: [] },
+          auth: { enabled: settings['auth.enabled'], providers: settings['auth.enabled'] && settings['auth.local.enabled'] ? ['local'] : [] },
         };
       },
     },
     // null: Events about objects are not watched in this version.
     events: { about: () => null },
     policyDefaults: policyDefaults(settings),
+    access: dashboardDependencies.access,
     logger,
   };
 }

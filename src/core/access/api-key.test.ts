@@ -45,7 +45,7 @@ describe('an API key', () => {
   });
 
   test('with anything around or within it is rejected', () => {
-    const [{ text }] = fc.sample(keys, { numRuns: 1, seed: 1 }) as [{ text: string }];
+    const { text } = mintApiKey(drawsOf(1));
     const confusable = text.replace('ek', '\u0435k');
     for (const other of ['', 'ek', 'ek_', `${text} `, ` ${text}`, `${text}\n`, `${text}\0`, `${text}${text}`, confusable, text.toUpperCase()]) {
       expect(parseApiKey(other)).toBeNull();

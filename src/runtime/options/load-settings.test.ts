@@ -89,7 +89,8 @@ describe('loadSettings', () => {
     ['autoscaler: { scaleDownThreshold: 0.9 }', 'autoscaler.scaleDownThreshold'],
     ['autoscaler: { minNodes: 7, maxNodes: 3 }', 'autoscaler.minNodes'],
     ['history: { url: "mysql://db" }', 'history.url'],
-    ['auth: { enabled: true }', 'auth.enabled'],
+    ['auth: { initialAdmin: Root@example.com }', 'auth.initialAdmin'],
+    ['auth: { initialAdmin: root }', 'auth.initialAdmin'],
     ['kubelet: { interval: 1s }', 'kubelet.interval'],
     ['controller: true', 'controller'],
     ['controller: { dryRun: "true" }', 'controller.dryRun'],
@@ -98,6 +99,14 @@ describe('loadSettings', () => {
     ['a: [', '(file)'],
   ])('refuses %s', (yaml, path) => {
     expect(problemsOf(load({ yaml })).map((problem) => problem.split(' | ')[0])).toContain(path);
+  });
+
+  test('refuses a setting of a part that this version lacks, where starting without it would be unsafe', () => {
+    const settings = { 'proxy.only': { type: 'boolean', default: false, status: 'refused', help: '' } } as const;
+    const file = { name: 'evenkeel.yaml', text: 'proxy: { only: true }' };
+    expect(problemsOf(loadSettings({ settings }, { environment: {}, flags: [], file }))).toEqual([
+      expect.stringContaining('proxy.only | file evenkeel.yaml:1 | is not supported by this version'),
+    ]);
   });
 
   test('resolves YAML aliases, and reports one without an anchor', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
-import { EVERYONE_IS_ADMIN } from '../../core/access/scope.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from '../../core/access/scope.ts';
 import { MiB } from '#kube/units';
 import { ChangeHub } from './change-hub.ts';
 import { STREAM_TOPICS } from './topics/index.ts';
@@ -49,6 +49,7 @@ let timer: ManualClock;
 let streams: EventStreams;
 let refusals: string[];
 let workloads: number;
+let scopeNow: Scope | null;
 let rendered: number;
 
 beforeEach(() => {
@@ -56,6 +57,7 @@ beforeEach(() => {
   refusals = [];
   workloads = 0;
   rendered = 0;
+  scopeNow = EVERYONE_IS_ADMIN;
   const record = (): object => ({ workloads, toJSON: () => ({ workloads, rendered: (rendered += 1) }) });
   const hub = new ChangeHub(
     {
@@ -75,8 +77,10 @@ beforeEach(() => {
 });
 afterEach(() => streams.close());
 
+const currentScope = () => Promise.resolve(scopeNow);
+
 function open(client: string, response = new UnreadResponse()): UnreadResponse {
-  streams.open(response, { topics: new Set(['cluster']), scope: EVERYONE_IS_ADMIN, lastEventId: null, client });
+  streams.open(response, { topics: new Set(['cluster']), scope: EVERYONE_IS_ADMIN, lastEventId: null, client, currentScope });
   return response;
 }
 
@@ -131,8 +135,32 @@ describe('the unread backlog', () => {
     const lastEventId = /id: (\S+)/.exec(open('a').written)?.[1] ?? '';
     for (let count = 0; count < 10; count += 1) notify();
     const response = new UnreadResponse(4 * MiB + 1);
-    streams.open(response, { topics: new Set(['cluster']), scope: EVERYONE_IS_ADMIN, lastEventId, client: 'b' });
+    streams.open(response, { topics: new Set(['cluster']), scope: EVERYONE_IS_ADMIN, lastEventId, client: 'b', currentScope });
     expect([response.destroyed, response.written]).toEqual([true, 'retry: 2000\n\n']);
+  });
+});
+
+describe('a stream whose credential', () => {
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  test.each<[string, Scope | null, boolean]>([
+    ['has the same permissions continues', { ...EVERYONE_IS_ADMIN }, false],
+    ['is no longer valid ends within 15 s', null, true],
+    ['has other permissions ends within 15 s', { ...EVERYONE_IS_ADMIN, admin: false, key: 'viewer:shop' }, true],
+  ])('%s', async (_what, scope, isEnded) => {
+    const response = open('a');
+    scopeNow = scope;
+    timer.advance(15_000);
+    await settled();
+    expect([response.destroyed, streams.count]).toEqual([isEnded, isEnded ? 0 : 1]);
+  });
+
+  test('has been revoked ends with the change of the policy', async () => {
+    const response = open('a');
+    scopeNow = null;
+    streams.checkScopes();
+    await settled();
+    expect(response.destroyed).toBe(true);
   });
 });
 

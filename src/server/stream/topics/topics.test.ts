@@ -78,7 +78,8 @@ afterEach(() => {
 function listen(topics: readonly StreamTopic[], scope: Scope): () => readonly { readonly event: string; readonly data: unknown }[] {
   streams ??= new EventStreams(new ChangeHub(sources, timer, 'e', topics), timer, () => undefined);
   const texts: string[] = [];
-  streams.open(collectText(texts), { topics: new Set(topics.map(({ name }) => name)), scope, lastEventId: null, client: 'c' });
+  const currentScope = () => Promise.resolve(scope);
+  streams.open(collectText(texts), { topics: new Set(topics.map(({ name }) => name)), scope, lastEventId: null, client: 'c', currentScope });
   return () =>
     [...texts.join('').matchAll(/event: (\w+)\ndata: (.+)/g)]
       .map(([, event = '', data = '']) => ({ event, data: JSON.parse(data) as unknown }))

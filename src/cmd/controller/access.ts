@@ -1,0 +1,36 @@
+import { AccessCreator } from '../../adapters/kubernetes/credentials/access-creator.ts';
+import { KubernetesAccessStore } from '../../adapters/kubernetes/credentials/access-store.ts';
+import type { AccessStore } from '../../ports/access-store.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
+import type { ProcessHost } from '../process/process-host.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
+import { healthSource } from './health-sources.ts';
+import type { StatusRegistry } from './status-registry.ts';
+
+/** Starts to watch what decides access, and on the leader to create it; null while authentication is off. */
+export async function startAccess(
+  host: ProcessHost<ControllerEnvironment>,
+  settings: Settings,
+  registry: StatusRegistry,
+): Promise<AccessStore | null> {
+  if (!settings['auth.enabled']) return null;
+  const { environment, logger, metrics, state, leaderTransport: leaders } = host;
+  const { transport, commandTransport: commands, clock, activity, random, namespace, timer, watches = { timer } } = environment;
+  const capabilities = { streamingLists: null };
+  const context = { transport, clock, ...watches, activity, random, logger, metrics, capabilities };
+  const now = (): number => Date.now();
+  const store = new KubernetesAccessStore({ context, commands, namespace, cluster: state, now });
+  const initialAdmin = settings['auth.initialAdmin'];
+  const isLeader = (): boolean => host.isLeader();
+  const creator = new AccessCreator({ transport, leaders, timer, logger, namespace, initialAdmin, isLeader, now });
+  await host.runComponent('access', (signal) => store.run(signal));
+  await host.runComponent('access creator', (signal) => creator.run(signal));
+  registry.addHealth(
+    healthSource('access', clock, () => {
+      const { problem } = store;
+      if (problem === null) return { status: 'ok', message: 'grants, API keys and sessions are confirmed' };
+      return { status: 'failed', message: `requests are answered 503 until access is confirmed: ${problem}` };
+    }),
+  );
+  return store;
+}

@@ -1,0 +1,70 @@
+import { grantsOf, type Grants } from '../../src/core/access/grant.ts';
+import type { AccessPolicy } from '../../src/apis/v1alpha1/index.ts';
+import { AccessUnconfirmedError, type AccessStore, type LocalAdmin, type SessionKey, type StoredApiKey } from '../../src/ports/access-store.ts';
+import type { Instant } from '#kube/units';
+
+/** What decides access, in memory. Replicas of a test share one. */
+export class FakeAccessStore implements AccessStore {
+  policy: NonNullable<AccessPolicy['spec']['grants']> = [];
+  keys: SessionKey[] = [{ id: '1', bytes: Buffer.alloc(32, 1) }];
+  admin: LocalAdmin | null = null;
+  /** True: nothing can be confirmed. */
+  isOut = false;
+  readonly stored = new Map<string, StoredApiKey>();
+  readonly ended = new Map<string, Instant>();
+  readonly #listeners = new Set<() => void>();
+
+  grants(): Promise<Grants> {
+    return this.#confirm(() => grantsOf({ spec: { grants: this.policy } }));
+  }
+
+  apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>> {
+    return this.#confirm(() => new Map(this.stored));
+  }
+
+  endedSessions(): Promise<ReadonlySet<string>> {
+    return this.#confirm(() => new Set(this.ended.keys()));
+  }
+
+  sessionKeys(): Promise<readonly SessionKey[]> {
+    return this.#confirm(() => this.keys);
+  }
+
+  localAdmin(): Promise<LocalAdmin | null> {
+    return this.#confirm(() => this.admin);
+  }
+
+  createApiKey(key: StoredApiKey): Promise<void> {
+    return this.#confirm(() => void this.stored.set(key.id, key));
+  }
+
+  deleteApiKey(id: string): Promise<boolean> {
+    return this.#confirm(() => this.stored.delete(id));
+  }
+
+  recordUse(id: string, at: Instant): Promise<void> {
+    const key = this.stored.get(id);
+    return this.#confirm(() => void (key === undefined || this.stored.set(id, { ...key, lastUsedAt: at })));
+  }
+
+  endSession(id: string, until: Instant): Promise<void> {
+    return this.#confirm(() => void this.ended.set(id, until));
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Replaces the grants, as a watch reports it. */
+  grant(...grants: NonNullable<AccessPolicy['spec']['grants']>): void {
+    this.policy = grants;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #confirm<T>(answer: () => T): Promise<T> {
+    await Promise.resolve();
+    if (this.isOut) throw new AccessUnconfirmedError('no answer from the API server');
+    return answer();
+  }
+}
