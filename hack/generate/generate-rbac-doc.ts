@@ -24,6 +24,7 @@ const WHEN: Readonly<Record<GrantedWhen, string>> = {
   'config.kubelet.viaProxy': '`config.kubelet.viaProxy: true`',
   'config.crds.install': '`config.crds.install` (default)',
   'config.controller.admission.enabled': '`config.controller.admission.enabled: true`',
+  'config.auth.enabled': '`config.auth.enabled: true`',
 };
 
 const file = join(import.meta.dirname, '..', '..', 'docs', 'rbac.md');
@@ -71,7 +72,7 @@ function document(): string {
     '| `evenkeel-nodes` | nodes | annotations under `evenkeel.io/`; taints under `evenkeel.io/` and a cordon, which may only be removed |',
     '| `evenkeel-policies` | policies of `evenkeel.io` | annotations under `evenkeel.io/`; finalizers under `evenkeel.io/`, which may only be removed; the spec in dry runs only |',
     '| `evenkeel-definitions` | CustomResourceDefinitions | those of `evenkeel.io`, without a conversion webhook |',
-    '| `evenkeel-secrets` | Secrets | only `evenkeel-record-key` and `evenkeel-admission`, of type Opaque, so that none is filled with the token of a ServiceAccount |',
+    '| `evenkeel-secrets` | Secrets | written and deleted only if they are Evenkeel’s: the record key, the webhook’s certificate, session keys, ended sessions and API keys, of type Opaque, so that none is filled with the token of a ServiceAccount |',
     '| `evenkeel-webhook` | the webhook configuration | only creations of pods, at the Service of Evenkeel (in the chart with `controller.admission.enabled`; not with `controller.admission.url`, whose address you set) |',
     '',
     '`rbac.workloads` of the chart, empty by default, adds kinds with a scale subresource whose workloads Evenkeel right-sizes:',
@@ -85,7 +86,8 @@ function document(): string {
     'the workload ([overrides.md](overrides.md)).',
     '',
     'A stolen token of the controller can therefore resize and evict pods, scale, and restart workloads. It cannot run another image or command, and',
-    'reads only the Secrets with the certificate of its webhook and the key of its records. Without the policies it can run any image in any namespace, with any ServiceAccount and any Secret of that namespace.',
+    'reads only the Secrets with the certificate of its webhook and the key of its records; with `auth.enabled`, every Secret of Evenkeel’s namespace,',
+    'with which it can sign in as anyone: keep other Secrets out of that namespace. Without the policies it can run any image in any namespace, with any ServiceAccount and any Secret of that namespace.',
     '',
     '## The token for kubelets',
     '',
@@ -105,7 +107,7 @@ function document(): string {
     '',
     'The policies above restrict its token too. With them, a stolen token can resize pods, scale and restart workloads, change the targets of',
     'autoscalers, uncordon nodes, change and delete Recommendations, delete NodeScalingPolicies and RebalanceRuns, pause Evenkeel, and read',
-    'the two Secrets of Evenkeel. It cannot run another image or command, evict pods, read other Secrets, taint, cordon or label',
+    'the Secrets of Evenkeel’s namespace. It cannot run another image or command, evict pods, read Secrets of other namespaces, taint, cordon or label',
     'nodes, or change the spec of policies. Without them it can run any image in any namespace by a patch of a workload, with any ServiceAccount and any',
     'Secret of that namespace, evict pods from any node by a taint, and make Evenkeel act on every workload by changing a policy.',
     '',

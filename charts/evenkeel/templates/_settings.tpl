@@ -90,6 +90,9 @@ dashboard answer.
 {{- define "evenkeel.admits" -}}
 {{- if get (default dict (get (default dict .Values.config.controller) "admission")) "enabled" -}}true{{- end -}}
 {{- end -}}
+{{- define "evenkeel.authenticates" -}}
+{{- if get (default dict .Values.config.auth) "enabled" -}}true{{- end -}}
+{{- end -}}
 {{- define "evenkeel.admissionPort" -}}
 {{- default ":9443" (get (default dict (get (default dict .Values.config.controller) "admission")) "addr") | regexFind "[0-9]+$" -}}
 {{- end -}}

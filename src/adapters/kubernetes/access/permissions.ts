@@ -17,7 +17,8 @@ export type GrantedWhen =
   | 'config.kubelet.viaProxy: false'
   | 'config.kubelet.viaProxy'
   | 'config.crds.install'
-  | 'config.controller.admission.enabled';
+  | 'config.controller.admission.enabled'
+  | 'config.auth.enabled';
 
 export interface Permission {
   readonly resource: Pick<ApiResource, 'group' | 'plural'>;
@@ -45,6 +46,9 @@ const WEBHOOK = 'src/adapters/admission/webhook-configuration.ts';
 const CERTIFICATE = 'src/adapters/admission/certificate-secret.ts';
 const RECORD_KEY = 'src/adapters/kubernetes/write/record-key.ts';
 const RECORD_KEY_SECRET = 'evenkeel-record-key';
+const ACCESS_SECRETS = 'src/adapters/kubernetes/credentials/access-secrets.ts';
+const ACCESS_STORE = 'src/adapters/kubernetes/credentials/access-store.ts';
+const ACCESS_CREATOR = 'src/adapters/kubernetes/credentials/access-creator.ts';
 const ADMISSION = 'evenkeel-admission';
 const EVENTS = 'src/adapters/kubernetes/write/event-recorder.ts';
 const KUBELETS = 'src/adapters/kubelet/kubelet-fetcher.ts';
@@ -65,6 +69,7 @@ const WORKLOADS = [
 const SCALABLE = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.REPLICA_SETS];
 const POLICIES = ownResource('podresizepolicies');
 const RECOMMENDATIONS = ownResource('recommendations');
+const ACCESS_POLICIES = ownResource('accesspolicies');
 
 function watched(resource: ApiResource, why: string): Permission {
   return { resource, verbs: ['list', 'watch'], scope: 'cluster', when: 'always', why, by: INFORMERS };
@@ -258,7 +263,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['create'],
     scope: 'own',
     when: 'always',
-    why: "the record key, and the webhook's certificate; RBAC cannot restrict create by name",
+    why: "the record key, the webhook's certificate, and with auth.enabled session keys and API keys; RBAC cannot restrict create by name",
     by: RECORD_KEY,
   },
   {
@@ -278,6 +283,40 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     when: 'config.controller.admission.enabled',
     why: "the webhook's certificate, shared by all replicas and renewed by the leader",
     by: CERTIFICATE,
+  },
+  {
+    resource: resources.SECRETS,
+    verbs: ['get'],
+    scope: 'own',
+    names: ['evenkeel-ended-sessions', 'evenkeel-local-admin', 'evenkeel-session-keys'],
+    when: 'config.auth.enabled',
+    why: 'the keys of session cookies, sessions that ended, and the password hash of the local admin',
+    by: ACCESS_SECRETS,
+  },
+  {
+    resource: resources.SECRETS,
+    verbs: ['list', 'watch', 'patch', 'delete'],
+    scope: 'own',
+    when: 'config.auth.enabled',
+    why: 'API keys, a Secret each under a random name, and ended sessions; RBAC can restrict neither by label nor by prefix',
+    by: ACCESS_STORE,
+  },
+  {
+    resource: ACCESS_POLICIES,
+    verbs: ['get'],
+    scope: 'cluster',
+    names: ['default'],
+    when: 'config.auth.enabled',
+    why: 'the grants in effect, confirmed every five seconds',
+    by: ACCESS_STORE,
+  },
+  {
+    resource: ACCESS_POLICIES,
+    verbs: ['create'],
+    scope: 'cluster',
+    when: 'config.auth.enabled',
+    why: 'the grant of auth.initialAdmin, where no AccessPolicy exists; RBAC cannot restrict create by name',
+    by: ACCESS_CREATOR,
   },
   {
     resource: resources.LEASES,

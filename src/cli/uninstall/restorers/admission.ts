@@ -24,7 +24,7 @@ function recordKeyRestorer(cluster: ClusterAccess, namespace: string): Restorer 
   return { name: 'record key removed', find: (signal) => found(cluster, SECRETS, namespace, RECORD_KEY_SECRET, signal) };
 }
 
-async function* found(
+export async function* found(
   cluster: ClusterAccess,
   resource: ApiResource,
   namespace: string | null,
@@ -50,7 +50,7 @@ export const ADMISSION: RestorerRegistration = {
       why: 'deleting the configuration of the admission webhook, which no replica serves any longer',
       by: SOURCE,
     },
-    secretDeleted(ADMISSION_SECRET, 'deleting its certificate'),
+    secretRead(ADMISSION_SECRET, 'deleting its certificate'),
   ],
   isEnabled: isAlwaysEnabled,
   create: ({ cluster, namespace }) => admissionRestorer(cluster, namespace),
@@ -58,12 +58,12 @@ export const ADMISSION: RestorerRegistration = {
 
 export const RECORD_KEY: RestorerRegistration = {
   name: 'record-key',
-  permissions: [secretDeleted(RECORD_KEY_SECRET, 'deleting the record key, once everything that records describe is restored')],
+  permissions: [secretRead(RECORD_KEY_SECRET, 'deleting the record key, once everything that records describe is restored')],
   isEnabled: isAlwaysEnabled,
   removesRecords: true,
   create: ({ cluster, namespace }) => recordKeyRestorer(cluster, namespace),
 };
 
-function secretDeleted(name: string, why: string): Permission {
-  return { resource: SECRETS, verbs: ['get', 'delete'], scope: 'own', names: [name], when: 'always', why, by: SOURCE };
+function secretRead(name: string, why: string): Permission {
+  return { resource: SECRETS, verbs: ['get'], scope: 'own', names: [name], when: 'always', why, by: SOURCE };
 }

@@ -1,4 +1,5 @@
 import type { RestorerRegistration } from '../registration.ts';
+import { ACCESS } from './access.ts';
 import { ADMISSION, RECORD_KEY } from './admission.ts';
 import { ANNOTATIONS } from './annotations.ts';
 import { AUTOSCALERS } from './autoscalers.ts';
@@ -15,6 +16,7 @@ export const RESTORERS: readonly RestorerRegistration[] = [
   // After the pods, since a lower target matches the restored requests.
   AUTOSCALERS,
   ADMISSION,
+  ACCESS,
   NODE_TRACES,
   ANNOTATIONS,
   OWN_OBJECTS,

@@ -1,0 +1,55 @@
+// Removes what sign-in needs: session keys, ended sessions, the local admin and API keys. The AccessPolicy is the user's, and stays.
+
+import {
+  ENDED_SESSIONS_SECRET,
+  LOCAL_ADMIN_SECRET,
+  SESSION_KEYS_SECRET,
+} from '../../../adapters/kubernetes/credentials/access-secrets.ts';
+import { SECRETS } from '../../../adapters/kubernetes/resources.ts';
+import { LABELS } from '../../../apis/annotations.ts';
+import { nameOf, type ClusterAccess } from '../cluster-access.ts';
+import { isAlwaysEnabled, type RestorerRegistration } from '../registration.ts';
+import type { Restorer } from '../restorer.ts';
+import { found } from './admission.ts';
+
+const NAMES = [ENDED_SESSIONS_SECRET, LOCAL_ADMIN_SECRET, SESSION_KEYS_SECRET];
+
+function accessRestorer(cluster: ClusterAccess, namespace: string): Restorer {
+  return {
+    name: 'sessions and API keys removed',
+    async *find(signal) {
+      for (const name of NAMES) yield* found(cluster, SECRETS, namespace, name, signal);
+      for await (const head of cluster.list(SECRETS, signal, { namespace, labelSelector: LABELS.apiKey })) {
+        if (head.isBeingDeleted) continue;
+        yield { kind: 'change', object: nameOf(SECRETS, head), change: 'deleted', carryOut: (until) => cluster.delete(SECRETS, head, until) };
+      }
+    },
+  };
+}
+
+const SOURCE = 'src/cli/uninstall/restorers/access.ts';
+
+export const ACCESS: RestorerRegistration = {
+  name: 'access',
+  permissions: [
+    {
+      resource: SECRETS,
+      verbs: ['get'],
+      scope: 'own',
+      names: NAMES,
+      when: 'always',
+      why: 'deleting the keys of sessions and the password of the local admin',
+      by: SOURCE,
+    },
+    {
+      resource: SECRETS,
+      verbs: ['list', 'delete'],
+      scope: 'own',
+      when: 'always',
+      why: 'deleting API keys, which have random names, and the other Secrets of Evenkeel',
+      by: SOURCE,
+    },
+  ],
+  isEnabled: isAlwaysEnabled,
+  create: ({ cluster, namespace }) => accessRestorer(cluster, namespace),
+};
