@@ -33,7 +33,7 @@ const DISCOVERY = '/apis';
 
 /** A cluster without objects or discovered kinds. */
 function emptyCluster(): FakeTransport {
-  const isKnown = (path: string): boolean => path === DISCOVERY || KNOWN.some((resource) => collectionPath(resource, null) === path);
+  const isKnown = (path: string): boolean => path === DISCOVERY || KNOWN.some((resource) => [collectionPath(resource, null), collectionPath(resource, NAMESPACE)].includes(path));
   return new FakeTransport(({ path }) =>
     isKnown(path) ? { body: { metadata: { resourceVersion: '1' }, items: [] } } : status(404, 'NotFound', 'not found'),
   );
@@ -47,10 +47,10 @@ async function ungranted(registration: RestorerRegistration, rows: readonly Perm
   for await (const finding of restorer.find(new AbortController().signal)) throw new Error(`found ${finding.object} in an empty cluster`);
   expect(transport.requests).not.toEqual([]);
   const isGranted = ({ path }: { readonly path: string }): boolean =>
-    rows.some(({ resource, verbs, names }) => {
+    rows.some(({ resource, verbs, names, scope }) => {
       const known = KNOWN.find(({ group, plural }) => group === resource.group && plural === resource.plural);
       if (known === undefined) return false;
-      if (verbs.includes('list') && path === collectionPath(known, null)) return true;
+      if (verbs.includes('list') && path === collectionPath(known, scope === 'own' ? NAMESPACE : null)) return true;
       const objects = names?.map((name) => resources.objectPath(known, known.namespaced ? NAMESPACE : null, name)) ?? [];
       return verbs.includes('get') && objects.includes(path);
     });
