@@ -36,7 +36,8 @@ async function create(ports: CommandPorts, caller: Caller, body: ApiKeyBody): Pr
   const { access, clock } = ports;
   if (access === null) return AUTHENTICATION_OFF;
   const email = parseEmail(body.email);
-  if (email === null) return { kind: 'invalid', details: [{ path: '/email', message: 'must be an e-mail address, such as ana@example.com' }] };
+  if (email === null)
+    return { kind: 'invalid', details: [{ path: '/email', message: 'must be an e-mail address, such as ana@example.com' }] };
   const now = clock.now();
   if (findGrant(await access.grants(), email, now) === null) {
     return { kind: 'no-grant', message: `${email} has no grant. Add one to the AccessPolicy default, then create the key.` };

@@ -75,11 +75,26 @@ describe('a read, a list, an admin’s list and a change in namespace shop, by',
     ['an operator', async () => cookieOf('op@example.com'), ['200', '200', '403 forbidden', '200'], 'shop'],
     ['a viewer', async () => cookieOf('view@example.com'), ['200', '200', '403 forbidden', '403 forbidden'], 'shop'],
     ['a viewer of all namespaces', async () => cookieOf('all@example.com'), ['200', '200', '403 forbidden', '403 forbidden'], 'all'],
-    ['an operator of other namespaces', async () => cookieOf('pay@example.com'), ['403 forbidden', '200', '403 forbidden', '403 forbidden'], 'none'],
-    ['an expired grant', async () => cookieOf('old@example.com'), ['403 forbidden', '403 forbidden', '403 forbidden', '403 forbidden'], 'none'],
+    [
+      'an operator of other namespaces',
+      async () => cookieOf('pay@example.com'),
+      ['403 forbidden', '200', '403 forbidden', '403 forbidden'],
+      'none',
+    ],
+    [
+      'an expired grant',
+      async () => cookieOf('old@example.com'),
+      ['403 forbidden', '403 forbidden', '403 forbidden', '403 forbidden'],
+      'none',
+    ],
     ['no grant', async () => cookieOf('new@example.com'), ['403 forbidden', '403 forbidden', '403 forbidden', '403 forbidden'], 'none'],
     ['the API key of an admin', async () => bearer(await keyOf(ROOT)), ['200', '200', '200', '403 api_key_read_only'], 'all'],
-    ['the API key of a viewer', async () => bearer(await keyOf('view@example.com')), ['200', '200', '403 forbidden', '403 api_key_read_only'], 'shop'],
+    [
+      'the API key of a viewer',
+      async () => bearer(await keyOf('view@example.com')),
+      ['200', '200', '403 forbidden', '403 api_key_read_only'],
+      'shop',
+    ],
   ])('%s', async (_who, headersOf, expected, listed) => {
     const headers = await headersOf();
     const answers = [await read(headers), await list(headers), await client.get('/api/v1/nodes', headers), await change(headers)];
@@ -149,7 +164,11 @@ describe('a session', () => {
 
   test('of an address without a grant is identified, and reads nothing', async () => {
     const headers = cookieOf('new@example.com');
-    expect((await client.get('/api/v1/auth/session', headers)).body.data).toMatchObject({ authenticated: true, role: null, capabilities: [] });
+    expect((await client.get('/api/v1/auth/session', headers)).body.data).toMatchObject({
+      authenticated: true,
+      role: null,
+      capabilities: [],
+    });
     expect(codeOf(await client.get('/api/v1/mode', headers))).toBe('200');
   });
 
@@ -183,7 +202,11 @@ describe('a session', () => {
   test('over TLS has a cookie that no subdomain can set', async () => {
     await client.close();
     const options = { publicUrl: 'https://keel.example.com', anonymousWrites: false };
-    client = await startDashboard(world, { ...options, allowedHosts: ['127.0.0.1'], trustedProxies: ['loopback'] }, { store, now: () => now, isLocalEnabled: true });
+    client = await startDashboard(
+      world,
+      { ...options, allowedHosts: ['127.0.0.1'], trustedProxies: ['loopback'] },
+      { store, now: () => now, isLocalEnabled: true },
+    );
     const secure = { 'x-forwarded-proto': 'https' };
     const { headers } = await client.send('POST', '/api/v1/auth/local', { email: ROOT, password: PASSWORD }, secure);
     expect(headers.get('set-cookie')).toMatch(/^__Host-evenkeel=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/);
@@ -200,7 +223,8 @@ describe('a sign-in', () => {
 
   test('with a wrong password, and after ten failures in a minute with any, is refused', async () => {
     const failures = [];
-    for (let attempt = 0; attempt < 10; attempt += 1) failures.push(codeOf(await signIn(attempt % 2 === 0 ? ROOT : 'x@example.com', 'wrong')));
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      failures.push(codeOf(await signIn(attempt % 2 === 0 ? ROOT : 'x@example.com', 'wrong')));
     expect(new Set(failures)).toEqual(new Set(['401 unauthenticated']));
     const refused = await signIn(ROOT, PASSWORD);
     expect([codeOf(refused), refused.headers.get('retry-after')]).toEqual(['429 rate_limited', '60']);
@@ -293,7 +317,13 @@ describe('a credential', () => {
       printable.map((text): Headers => bearer(text)),
       printable.map((text): Headers => ({ cookie: `evenkeel=${text}` })),
       mistyped.filter((text) => text !== valid).map((text): Headers => ({ cookie: `evenkeel=${text}` })),
-      fc.constantFrom<Headers>(bearer(''), { authorization: 'Bearer' }, { cookie: 'evenkeel' }, { cookie: `Evenkeel=${valid}` }, { cookie: `evenkeel="${valid}"` }),
+      fc.constantFrom<Headers>(
+        bearer(''),
+        { authorization: 'Bearer' },
+        { cookie: 'evenkeel' },
+        { cookie: `Evenkeel=${valid}` },
+        { cookie: `evenkeel="${valid}"` },
+      ),
     );
     await fc.assert(
       fc.asyncProperty(sent, async (headers) => {

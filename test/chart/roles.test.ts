@@ -8,6 +8,7 @@ import { UNINSTALL_PERMISSIONS } from '../../src/cli/uninstall/permissions.ts';
 import { BY_DEFAULT, declared, forbiddenIn, grantsOf, manifestsOf, parseManifests, ROOT } from './rules.ts';
 
 const ROLES = [...manifestsOf('config/rbac/clusterrole.yaml'), ...manifestsOf('config/rbac/role.yaml')];
+const AUTH = manifestsOf('config/auth/rbac.yaml');
 const UNINSTALL = manifestsOf('config/uninstall/rbac.yaml');
 
 describe.each([
@@ -29,9 +30,13 @@ describe.each([
   });
 });
 
+test('The roles of config/auth are the permissions declared for auth.enabled', () => {
+  expect(grantsOf(AUTH, 'evenkeel-access')).toEqual(declared(CONTROLLER_PERMISSIONS, ['config.auth.enabled']));
+});
+
 describe('No role', () => {
   test('grants a wildcard, exec into pods, the node proxy, or cluster-wide secrets', () => {
-    expect(forbiddenIn([...ROLES, ...UNINSTALL])).toEqual([]);
+    expect(forbiddenIn([...ROLES, ...AUTH, ...UNINSTALL])).toEqual([]);
   });
 
   test.each([

@@ -1,6 +1,12 @@
 import { grantsOf, type Grants } from '../../src/core/access/grant.ts';
 import type { AccessPolicy } from '../../src/apis/v1alpha1/index.ts';
-import { AccessUnconfirmedError, type AccessStore, type LocalAdmin, type SessionKey, type StoredApiKey } from '../../src/ports/access-store.ts';
+import {
+  AccessUnconfirmedError,
+  type AccessStore,
+  type LocalAdmin,
+  type SessionKey,
+  type StoredApiKey,
+} from '../../src/ports/access-store.ts';
 import type { Instant } from '#kube/units';
 
 /** What decides access, in memory. Replicas of a test share one. */

@@ -35,7 +35,11 @@ async function run(args: readonly string[], chunks: readonly string[], isTTY = f
     environment: {},
     interrupted: new AbortController().signal,
   };
-  const command = createPasswordCommand(inputOf(chunks, isTTY), (line) => void shown.push(line), () => Promise.resolve(connection));
+  const command = createPasswordCommand(
+    inputOf(chunks, isTTY),
+    (line) => void shown.push(line),
+    () => Promise.resolve(connection),
+  );
   return command.run(args, terminal);
 }
 

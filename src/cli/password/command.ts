@@ -10,7 +10,13 @@ import { EXIT, NAMESPACE, withConnection, type Connect } from '../recommendation
 import { readPassword, type PasswordInput } from './read-password.ts';
 
 const OPTIONS = {
-  namespace: { value: 'NAME', short: 'n', help: 'namespace of Evenkeel (default evenkeel-system)', read: text(), default: 'evenkeel-system' },
+  namespace: {
+    value: 'NAME',
+    short: 'n',
+    help: 'namespace of Evenkeel (default evenkeel-system)',
+    read: text(),
+    default: 'evenkeel-system',
+  },
   ...CLUSTER_OPTIONS,
 } as const satisfies OptionTable;
 
@@ -48,7 +54,8 @@ export function createPasswordCommand(input: PasswordInput, prompt: (text: strin
         const texts = { email, 'password-hash': passwordHash };
         const location = { transport, namespace };
         const isChanged = await mergeSecret(location, LOCAL_ADMIN_SECRET, texts);
-        if (!isChanged && !(await createSecret(location, LOCAL_ADMIN_SECRET, texts))) await mergeSecret(location, LOCAL_ADMIN_SECRET, texts);
+        if (!isChanged && !(await createSecret(location, LOCAL_ADMIN_SECRET, texts)))
+          await mergeSecret(location, LOCAL_ADMIN_SECRET, texts);
         report(terminal, email, namespace);
         return EXIT.done;
       });

@@ -16,7 +16,9 @@ export async function readPassword(input: PasswordInput, prompt: (text: string) 
   if (!input.isTTY) {
     const chunks: Buffer[] = [];
     for await (const chunk of input) chunks.push(chunk);
-    return Buffer.concat(chunks).toString('utf8').replace(/\r?\n$/, '');
+    return Buffer.concat(chunks)
+      .toString('utf8')
+      .replace(/\r?\n$/, '');
   }
   // In raw mode the terminal echoes nothing, and Ctrl-C arrives as a character.
   input.setRawMode(true);

@@ -126,7 +126,10 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
           dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
           leader: election === null ? environment.identity : election.holder(),
           features: registry.features,
-          auth: { enabled: settings['auth.enabled'], providers: settings['auth.enabled'] && settings['auth.local.enabled'] ? ['local'] : [] },
+          auth: {
+            enabled: settings['auth.enabled'],
+            providers: settings['auth.enabled'] && settings['auth.local.enabled'] ? ['local'] : [],
+          },
         };
       },
     },

@@ -47,7 +47,18 @@ describe('an API key', () => {
   test('with anything around or within it is rejected', () => {
     const { text } = mintApiKey(drawsOf(1));
     const confusable = text.replace('ek', '\u0435k');
-    for (const other of ['', 'ek', 'ek_', `${text} `, ` ${text}`, `${text}\n`, `${text}\0`, `${text}${text}`, confusable, text.toUpperCase()]) {
+    for (const other of [
+      '',
+      'ek',
+      'ek_',
+      `${text} `,
+      ` ${text}`,
+      `${text}\n`,
+      `${text}\0`,
+      `${text}${text}`,
+      confusable,
+      text.toUpperCase(),
+    ]) {
       expect(parseApiKey(other)).toBeNull();
     }
     expect(parseApiKey(text.normalize('NFKD').replace('_', '\uff3f'))).toBeNull();

@@ -102,6 +102,12 @@ describe('a grant', () => {
 
 test('an address without a grant is identified, and may do nothing', () => {
   const scope = scopeIn([], 'bob@example.com');
-  expect([scope.identified, scope.actor, scope.viewer, scope.operator, scope.admin]).toEqual([true, 'bob@example.com', false, false, false]);
+  expect([scope.identified, scope.actor, scope.viewer, scope.operator, scope.admin]).toEqual([
+    true,
+    'bob@example.com',
+    false,
+    false,
+    false,
+  ]);
   expect(scopeIn([ann], 'constructor@example.com').viewer).toBe(false);
 });

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { aScope, NO_CREDENTIAL } from '../../../test/builders/tenants/scopes.ts';
-import { ADMIN, ADMIN_SESSION, IDENTIFIED, OPERATOR_OF_TARGET, unmetRequirement, VIEWER_OF_LISTED, type Requirement } from './requirement.ts';
+import {
+  ADMIN,
+  ADMIN_SESSION,
+  IDENTIFIED,
+  OPERATOR_OF_TARGET,
+  unmetRequirement,
+  VIEWER_OF_LISTED,
+  type Requirement,
+} from './requirement.ts';
 import { EVERYONE_IS_ADMIN, type Scope } from './scope.ts';
 
 const viewer = aScope('viewer', ['shop']);

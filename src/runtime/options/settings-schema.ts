@@ -274,7 +274,7 @@ export const SETTINGS = {
     default: 500,
     exclusiveMinimum: 0,
     maximum: 1_000_000,
-    help: 'Requests per second of one address while authentication is off.',
+    help: 'Requests per second of one address.',
   },
   'rateLimit.burst': {
     type: 'integer',

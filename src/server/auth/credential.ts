@@ -4,9 +4,7 @@ import type { Request } from 'express';
 import { Problem } from '../problem.ts';
 
 export type Credential =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'bearer'; readonly token: string }
-  | { readonly kind: 'cookie'; readonly value: string };
+  { readonly kind: 'none' } | { readonly kind: 'bearer'; readonly token: string } | { readonly kind: 'cookie'; readonly value: string };
 
 /** Name of the session cookie. The prefix makes browsers refuse it from subdomains and without TLS. */
 export function cookieName(isSecure: boolean): string {

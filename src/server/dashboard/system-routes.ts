@@ -19,10 +19,7 @@ interface SystemDependencies {
 }
 
 /** Serves the OpenAPI description, its reference page and the event stream. */
-export function systemRoutes(
-  api: ApiRouter<Operations>,
-  { streams, version, currentScope }: SystemDependencies,
-): void {
+export function systemRoutes(api: ApiRouter<Operations>, { streams, version, currentScope }: SystemDependencies): void {
   const json = new FixedText('application/json; charset=utf-8', JSON.stringify(openApiDescription(DASHBOARD_API, version), null, 1));
   api.raw('getOpenApi', ({ http }, response) => json.send(http, response));
 
@@ -36,6 +33,12 @@ export function systemRoutes(
   api.raw('stream', ({ http, query, scope, address }, response) => {
     const lastEventId = http.get('last-event-id') ?? query.lastEventId ?? null;
     const client = addressGroup(address);
-    streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS.map(({ name }) => name)), scope, lastEventId, client, currentScope: () => currentScope(http, scope) });
+    streams.open(response, {
+      topics: new Set(query.topic ?? STREAM_TOPICS.map(({ name }) => name)),
+      scope,
+      lastEventId,
+      client,
+      currentScope: () => currentScope(http, scope),
+    });
   });
 }

@@ -1,10 +1,6 @@
 // Removes what sign-in needs: session keys, ended sessions, the local admin and API keys. The AccessPolicy is the user's, and stays.
 
-import {
-  ENDED_SESSIONS_SECRET,
-  LOCAL_ADMIN_SECRET,
-  SESSION_KEYS_SECRET,
-} from '../../../adapters/kubernetes/credentials/access-secrets.ts';
+import { ENDED_SESSIONS_SECRET, LOCAL_ADMIN_SECRET, SESSION_KEYS_SECRET } from '../../../adapters/kubernetes/credentials/access-secrets.ts';
 import { SECRETS } from '../../../adapters/kubernetes/resources.ts';
 import { LABELS } from '../../../apis/annotations.ts';
 import { nameOf, type ClusterAccess } from '../cluster-access.ts';
@@ -21,7 +17,12 @@ function accessRestorer(cluster: ClusterAccess, namespace: string): Restorer {
       for (const name of NAMES) yield* found(cluster, SECRETS, namespace, name, signal);
       for await (const head of cluster.list(SECRETS, signal, { namespace, labelSelector: LABELS.apiKey })) {
         if (head.isBeingDeleted) continue;
-        yield { kind: 'change', object: nameOf(SECRETS, head), change: 'deleted', carryOut: (until) => cluster.delete(SECRETS, head, until) };
+        yield {
+          kind: 'change',
+          object: nameOf(SECRETS, head),
+          change: 'deleted',
+          carryOut: (until) => cluster.delete(SECRETS, head, until),
+        };
       }
     },
   };

@@ -33,7 +33,8 @@ const DISCOVERY = '/apis';
 
 /** A cluster without objects or discovered kinds. */
 function emptyCluster(): FakeTransport {
-  const isKnown = (path: string): boolean => path === DISCOVERY || KNOWN.some((resource) => [collectionPath(resource, null), collectionPath(resource, NAMESPACE)].includes(path));
+  const isKnown = (path: string): boolean =>
+    path === DISCOVERY || KNOWN.some((resource) => [collectionPath(resource, null), collectionPath(resource, NAMESPACE)].includes(path));
   return new FakeTransport(({ path }) =>
     isKnown(path) ? { body: { metadata: { resourceVersion: '1' }, items: [] } } : status(404, 'NotFound', 'not found'),
   );

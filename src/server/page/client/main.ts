@@ -2,40 +2,47 @@ import { choicesNow, type Filter, type Span } from './address.ts';
 import { byId, page, type PageEvent } from './dom.ts';
 import { followStream } from './live.ts';
 import { Overview } from './overview.ts';
+import { isSignedIn } from './sign-in.ts';
 import { startTheme } from './theme.ts';
 
+declare const location: { reload(): void };
+
 startTheme();
-const overview = new Overview(choicesNow());
-overview.draw();
-followStream({
-  cluster: (record) => overview.onCluster(record),
-  recommendations: (change) => overview.onRecommendations(change),
-  reload: () => void overview.readAll(),
-  connection: (up) => overview.onConnection(up),
-});
-
-for (const button of page().body.querySelectorAll('[data-show]')) {
-  button.addEventListener('click', () => overview.choose({ show: button.dataset['show'] as Filter }));
-}
-for (const button of page().body.querySelectorAll('[data-span]')) {
-  button.addEventListener('click', () => overview.choose({ span: button.dataset['span'] as Span }));
-}
-byId('search').addEventListener('input', (event) => overview.choose({ q: event.target.value ?? '' }));
-
 let cursor = -1;
-page().addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') {
-    for (const details of page().body.querySelectorAll('details[open]')) details.open = false;
-    overview.closeDetail();
-    return;
+if (await isSignedIn(() => location.reload())) start();
+
+function start(): void {
+  const overview = new Overview(choicesNow());
+  overview.draw();
+  followStream({
+    cluster: (record) => overview.onCluster(record),
+    recommendations: (change) => overview.onRecommendations(change),
+    reload: () => void overview.readAll(),
+    connection: (up) => overview.onConnection(up),
+  });
+
+  for (const button of page().body.querySelectorAll('[data-show]')) {
+    button.addEventListener('click', () => overview.choose({ show: button.dataset['show'] as Filter }));
   }
-  if (isTyping(event)) return;
-  if (event.key === '/') {
-    event.preventDefault();
-    byId('search').focus();
+  for (const button of page().body.querySelectorAll('[data-span]')) {
+    button.addEventListener('click', () => overview.choose({ span: button.dataset['span'] as Span }));
   }
-  if (event.key === 'j' || event.key === 'k') moveTo(cursor + (event.key === 'j' ? 1 : -1));
-});
+  byId('search').addEventListener('input', (event) => overview.choose({ q: event.target.value ?? '' }));
+
+  page().addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      for (const details of page().body.querySelectorAll('details[open]')) details.open = false;
+      overview.closeDetail();
+      return;
+    }
+    if (isTyping(event)) return;
+    if (event.key === '/') {
+      event.preventDefault();
+      byId('search').focus();
+    }
+    if (event.key === 'j' || event.key === 'k') moveTo(cursor + (event.key === 'j' ? 1 : -1));
+  });
+}
 
 /** Moves the focus to the name of a row; Enter opens it. */
 function moveTo(next: number): void {

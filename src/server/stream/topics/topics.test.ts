@@ -79,7 +79,13 @@ function listen(topics: readonly StreamTopic[], scope: Scope): () => readonly { 
   streams ??= new EventStreams(new ChangeHub(sources, timer, 'e', topics), timer, () => undefined);
   const texts: string[] = [];
   const currentScope = () => Promise.resolve(scope);
-  streams.open(collectText(texts), { topics: new Set(topics.map(({ name }) => name)), scope, lastEventId: null, client: 'c', currentScope });
+  streams.open(collectText(texts), {
+    topics: new Set(topics.map(({ name }) => name)),
+    scope,
+    lastEventId: null,
+    client: 'c',
+    currentScope,
+  });
   return () =>
     [...texts.join('').matchAll(/event: (\w+)\ndata: (.+)/g)]
       .map(([, event = '', data = '']) => ({ event, data: JSON.parse(data) as unknown }))
