@@ -42,7 +42,7 @@ function document(): string {
   );
   return `# Access
 
-You want Evenkeel to ask for a credential, give someone a role, or see an answer 401 or 403 of the API.
+You want Evenkeel to ask for a credential, grant a role, or see an answer 401 or 403 of the API.
 
 While \`auth.enabled\` is false, the default, every caller is an admin without a session, and credentials have no effect.
 
@@ -93,7 +93,8 @@ signed-in admin creates one with \`POST /api/v1/api-keys\` (\`{ "email", "label"
 it as \`Authorization: Bearer ek_…\`. \`DELETE /api/v1/api-keys/{id}\` revokes it. Each key is a Secret \`evenkeel-api-key-…\` with its SHA-256.
 Creating and revoking keys is in the audit log, and an Event of the AccessPolicy.
 
-Whoever may read Secrets of Evenkeel's namespace can forge a session; whoever may change AccessPolicies can grant a role. Restrict both to administrators of the cluster.
+A user who may read Secrets of Evenkeel's namespace can forge a session, and one who may change AccessPolicies can grant a role. Restrict both
+to administrators of the cluster.
 
 ## Not in this version
 

@@ -32,7 +32,7 @@ export interface CommandPorts {
   /** Grants and API keys; null while authentication is off. */
   readonly access: AccessStore | null;
   /** Uniform integer from 0 to below its argument, from a cryptographic source. */
-  draw(below: number): number;
+  readonly draw: (below: number) => number;
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
   /** Called for every write, with a predicate that returns whether the informers show it. Absent where no response waits for it. */

@@ -18,7 +18,7 @@ export async function hashPassword(password: string, salt: Buffer = randomBytes(
   return `scrypt$15$8$3$${salt.toString('base64')}$${hash.toString('base64')}`;
 }
 
-/** Whether the password has the hash. Does the same work for a hash that is malformed, so that the time tells nothing. */
+/** Whether the password has the hash. Does the same work for a hash that is malformed, so that the response time is the same. */
 export async function isPassword(password: string, hash: string): Promise<boolean> {
   const [, salt, expected] = FORM.exec(hash) ?? [];
   const derived = await derive(password, salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64'));

@@ -345,7 +345,7 @@ describe('while authentication is off', () => {
     expect((await client.get('/api/v1/auth/session')).body.data).toMatchObject({ authEnabled: false, role: 'admin', authenticated: false });
   });
 
-  test('nobody signs in or manages keys', async () => {
+  test('sign-in and key management are refused', async () => {
     const answers = [
       await client.send('POST', '/api/v1/auth/local', { email: ROOT, password: PASSWORD }),
       await client.send('POST', '/api/v1/auth/logout'),

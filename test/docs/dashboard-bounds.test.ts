@@ -40,7 +40,7 @@ describe('The bounds of the dashboard in docs/security.md', () => {
     expect(rows.map(([bound, one, all]) => [bound, one, all])).toEqual([
       ['connections', ...shares(maxConnections)],
       ['requests of one connection before their answers', text(MAX_PIPELINED), ''],
-      ['requests a second, while authentication is off', `${text(perSecond)}, ${text(burst)} at once`, ''],
+      ['requests a second', `${text(perSecond)}, ${text(burst)} at once`, ''],
       ['requests under way, streams aside', ...shares(MAX_REQUESTS)],
       ['bodies of requests under way', ...shares(MAX_BODIES_BYTES / MiB, ' MiB')],
       ['one body', mebibytes(MAX_BODY_BYTES), ''],

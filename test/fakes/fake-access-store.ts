@@ -50,7 +50,9 @@ export class FakeAccessStore implements AccessStore {
 
   recordUse(id: string, at: Instant): Promise<void> {
     const key = this.stored.get(id);
-    return this.#confirm(() => void (key === undefined || this.stored.set(id, { ...key, lastUsedAt: at })));
+    return this.#confirm(() => {
+      if (key !== undefined) this.stored.set(id, { ...key, lastUsedAt: at });
+    });
   }
 
   endSession(id: string, until: Instant): Promise<void> {

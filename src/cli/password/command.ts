@@ -2,23 +2,28 @@ import process from 'node:process';
 import { LOCAL_ADMIN_SECRET, createSecret, mergeSecret } from '../../adapters/kubernetes/credentials/access-secrets.ts';
 import { parseEmail } from '../../core/access/grant.ts';
 import { hashPassword, PASSWORD_LENGTH } from '../../runtime/password-hash.ts';
-import { describeOptions, parseArguments, text, type OptionTable } from '../arguments.ts';
+import { describeOptions, parseArguments, type OptionReader, type OptionTable } from '../arguments.ts';
 import type { Command, Terminal } from '../command.ts';
 import { connectToCluster } from '../connect.ts';
 import { CLUSTER_OPTIONS } from '../recommendations/options.ts';
 import { EXIT, NAMESPACE, withConnection, type Connect } from '../recommendations/request-command.ts';
 import { readPassword, type PasswordInput } from './read-password.ts';
 
+const namespace: OptionReader<string> = (given) =>
+  NAMESPACE.test(given) ? { ok: true, value: given } : { ok: false, message: 'must be a name of a namespace, such as evenkeel-system' };
+
 const OPTIONS = {
   namespace: {
     value: 'NAME',
     short: 'n',
     help: 'namespace of Evenkeel (default evenkeel-system)',
-    read: text(),
+    read: namespace,
     default: 'evenkeel-system',
   },
   ...CLUSTER_OPTIONS,
 } as const satisfies OptionTable;
+
+const NO_ADDRESS = 'name one e-mail address, such as ana@example.com';
 
 /** `evenkeel password`: sets the password of the local admin. */
 export function createPasswordCommand(input: PasswordInput, prompt: (text: string) => void, connect: Connect): Command {
@@ -37,9 +42,8 @@ export function createPasswordCommand(input: PasswordInput, prompt: (text: strin
     async run(args, terminal) {
       const parsed = parseArguments(OPTIONS, args, { withPositionals: true });
       const email = parsed.ok && parsed.positionals.length === 1 ? parseEmail(parsed.positionals[0] ?? '') : null;
-      const problems = parsed.ok ? problemsOf(email, parsed.values.namespace) : parsed.problems;
-      if (!parsed.ok || email === null || problems.length > 0) {
-        for (const problem of problems) terminal.err(`evenkeel password: ${problem}`);
+      if (!parsed.ok || email === null) {
+        for (const problem of parsed.ok ? [NO_ADDRESS] : parsed.problems) terminal.err(`evenkeel password: ${problem}`);
         return EXIT.usageError;
       }
       const password = await readPassword(input, prompt);
@@ -49,14 +53,13 @@ export function createPasswordCommand(input: PasswordInput, prompt: (text: strin
         return EXIT.failed;
       }
       const passwordHash = await hashPassword(password);
-      const { namespace } = parsed.values;
       return withConnection(connect, parsed.values, 'password', terminal, async ({ transport }) => {
         const texts = { email, 'password-hash': passwordHash };
-        const location = { transport, namespace };
+        const location = { transport, namespace: parsed.values.namespace };
         const isChanged = await mergeSecret(location, LOCAL_ADMIN_SECRET, texts);
         if (!isChanged && !(await createSecret(location, LOCAL_ADMIN_SECRET, texts)))
           await mergeSecret(location, LOCAL_ADMIN_SECRET, texts);
-        report(terminal, email, namespace);
+        report(terminal, email, parsed.values.namespace);
         return EXIT.done;
       });
     },
@@ -65,13 +68,6 @@ export function createPasswordCommand(input: PasswordInput, prompt: (text: strin
 
 export const passwordCommand = createPasswordCommand(process.stdin, (line) => void process.stderr.write(line), connectToCluster);
 
-function problemsOf(email: string | null, namespace: string): readonly string[] {
-  return [
-    ...(email === null ? ['name one e-mail address, such as ana@example.com'] : []),
-    ...(NAMESPACE.test(namespace) ? [] : [`--namespace ${namespace}: is not a name of a namespace`]),
-  ];
-}
-
 function refusalOf(password: string | null): string | null {
   if (password === null) return 'no password was given, or the second differs from the first: nothing was changed';
   const { min, max } = PASSWORD_LENGTH;
@@ -79,7 +75,7 @@ function refusalOf(password: string | null): string | null {
   return password.length > max ? `the password has more than ${max} characters: nothing was changed` : null;
 }
 
-function report(terminal: Terminal, email: string, namespace: string): void {
-  terminal.out(`the password of ${email} is stored in secret ${namespace}/${LOCAL_ADMIN_SECRET}`);
+function report(terminal: Terminal, email: string, inNamespace: string): void {
+  terminal.out(`the password of ${email} is stored in secret ${inNamespace}/${LOCAL_ADMIN_SECRET}`);
   terminal.out('sign-in needs auth.enabled: true, and a grant for the address in the AccessPolicy default');
 }

@@ -22,8 +22,8 @@ export async function readPassword(input: PasswordInput, prompt: (text: string) 
   }
   // In raw mode the terminal echoes nothing, and Ctrl-C arrives as a character.
   input.setRawMode(true);
+  const lines = linesOf(input, prompt);
   try {
-    const lines = linesOf(input, prompt);
     prompt('Password: ');
     const first = await lines.next();
     prompt('\nThe same again: ');
@@ -32,6 +32,8 @@ export async function readPassword(input: PasswordInput, prompt: (text: string) 
     return first.done === true || first.value !== second.value ? null : first.value;
   } finally {
     input.setRawMode(false);
+    // Ends the reading: an open input keeps the process running.
+    await lines.return(undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 // The form of an API key: `ek_<id>_<secret>`. The last six characters are a checksum, so that a mistyped key is recognized without a look-up
-// and secret scanners can tell a key from other text.
+// and secret scanners can distinguish a key from other text.
 
 const LOWER_ALPHANUMERIC = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

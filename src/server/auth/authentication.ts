@@ -40,7 +40,7 @@ export interface Caller {
   readonly grant: Grant | null;
 }
 
-/** One text for every reason, so that an answer does not tell which keys exist. */
+/** One text for every reason, so that an answer does not reveal which keys exist. */
 const INVALID_KEY = 'The API key is not valid: it is mistyped, revoked, or of another cluster. Ask an admin for a new one.';
 
 /** Verifies the credentials of requests. */
@@ -120,7 +120,7 @@ export class Authentication {
     const parsed = parseApiKey(token);
     const keys = await store.apiKeys();
     const stored = parsed === null ? undefined : keys.get(parsed.id);
-    // Compared also without a stored key, so that the time does not tell whether the id exists.
+    // Compared also without a stored key, so that the time does not reveal whether the id exists.
     const isKnown = isHash(createHash('sha256').update(token).digest(), stored?.hash ?? '');
     if (stored === undefined || !isKnown) throw this.#invalidKey(request);
     this.#recordUse(stored);

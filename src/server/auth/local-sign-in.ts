@@ -34,7 +34,7 @@ export class LocalSignIn {
     const undo = failures.add(client);
     const admin = await store.localAdmin();
     const email = parseEmail(body.email);
-    // The same work for an unknown address, so that the time does not tell which one is known.
+    // The same work for an unknown address, so that the time does not reveal which one is known.
     const hash = admin !== null && admin.email === email ? admin.passwordHash : '';
     const isValid = await this.#inTurn(() => isPassword(body.password, hash));
     if (!isValid || email === null) {

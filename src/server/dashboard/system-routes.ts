@@ -15,7 +15,7 @@ interface SystemDependencies {
   readonly streams: EventStreams;
   readonly version: string;
   /** The scope that a stream's request has now; null: its credential is no longer valid. */
-  currentScope(request: Request, opened: Scope): Promise<Scope | null>;
+  readonly currentScope: (request: Request, opened: Scope) => Promise<Scope | null>;
 }
 
 /** Serves the OpenAPI description, its reference page and the event stream. */

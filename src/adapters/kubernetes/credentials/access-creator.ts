@@ -30,7 +30,7 @@ export interface AccessCreatorDependencies {
 
 /**
  * Creates what sign-in needs where it does not exist: the key that seals sessions, and an AccessPolicy with the initial admin. Also in
- * dry-run: they are Evenkeel's own records, without which nobody could sign in.
+ * dry-run: they are Evenkeel's own records, and sign-in does not work without them.
  */
 export class AccessCreator {
   readonly #dependencies: AccessCreatorDependencies;

@@ -9,10 +9,10 @@ const READ_EVERY_MS: DurationMs = 5 * SECOND_MS;
 
 export interface ConfirmedCopyDependencies<T> {
   /** Reads from the API server, without any cache. Must reject within a few seconds where there is no answer. */
-  read(): Promise<T>;
+  readonly read: () => Promise<T>;
   readonly timer: MachineTimer;
   /** Called where a read that replaces an earlier one fails, and with null once one succeeds. */
-  report(problem: string | null): void;
+  readonly report: (problem: string | null) => void;
 }
 
 /**
