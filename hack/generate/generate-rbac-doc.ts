@@ -107,7 +107,7 @@ function document(): string {
     '',
     'The policies above restrict its token too. With them, a stolen token can resize pods, scale and restart workloads, change the targets of',
     'autoscalers, uncordon nodes, change and delete Recommendations, delete NodeScalingPolicies and RebalanceRuns, pause Evenkeel, and read',
-    'the Secrets of Evenkeel’s namespace. It cannot run another image or command, evict pods, read Secrets of other namespaces, taint, cordon or label',
+    'the Secrets of Evenkeel; with `auth.enabled` all Secrets of its namespace. It cannot run another image or command, evict pods, read other Secrets, taint, cordon or label',
     'nodes, or change the spec of policies. Without them it can run any image in any namespace by a patch of a workload, with any ServiceAccount and any',
     'Secret of that namespace, evict pods from any node by a taint, and make Evenkeel act on every workload by changing a policy.',
     '',

@@ -1,6 +1,7 @@
 // Removes what sign-in needs: session keys, ended sessions, the local admin and API keys. The AccessPolicy is the user's, and stays.
 
 import { ENDED_SESSIONS_SECRET, LOCAL_ADMIN_SECRET, SESSION_KEYS_SECRET } from '../../../adapters/kubernetes/credentials/access-secrets.ts';
+import { isAllowed } from '../../../adapters/kubernetes/access/access-review.ts';
 import { SECRETS } from '../../../adapters/kubernetes/resources.ts';
 import { LABELS } from '../../../apis/annotations.ts';
 import { nameOf, type ClusterAccess } from '../cluster-access.ts';
@@ -15,6 +16,9 @@ function accessRestorer(cluster: ClusterAccess, namespace: string): Restorer {
     name: 'sessions and API keys removed',
     async *find(signal) {
       for (const name of NAMES) yield* found(cluster, SECRETS, namespace, name, signal);
+      // Granted with auth.enabled alone. Keys that stay are hashes of an installation that is gone.
+      const isListable = await isAllowed(cluster.transport, { verb: 'list', group: '', resource: SECRETS.plural, namespace }, signal);
+      if (!isListable) return;
       for await (const head of cluster.list(SECRETS, signal, { namespace, labelSelector: LABELS.apiKey })) {
         if (head.isBeingDeleted) continue;
         yield {
@@ -35,7 +39,7 @@ export const ACCESS: RestorerRegistration = {
   permissions: [
     {
       resource: SECRETS,
-      verbs: ['get'],
+      verbs: ['get', 'delete'],
       scope: 'own',
       names: NAMES,
       when: 'always',
@@ -46,8 +50,8 @@ export const ACCESS: RestorerRegistration = {
       resource: SECRETS,
       verbs: ['list', 'delete'],
       scope: 'own',
-      when: 'always',
-      why: 'deleting API keys, which have random names, and the other Secrets of Evenkeel',
+      when: 'config.auth.enabled',
+      why: 'deleting API keys, which have random names',
       by: SOURCE,
     },
   ],

@@ -50,7 +50,7 @@ export const ADMISSION: RestorerRegistration = {
       why: 'deleting the configuration of the admission webhook, which no replica serves any longer',
       by: SOURCE,
     },
-    secretRead(ADMISSION_SECRET, 'deleting its certificate'),
+    secretDeleted(ADMISSION_SECRET, 'deleting its certificate'),
   ],
   isEnabled: isAlwaysEnabled,
   create: ({ cluster, namespace }) => admissionRestorer(cluster, namespace),
@@ -58,12 +58,12 @@ export const ADMISSION: RestorerRegistration = {
 
 export const RECORD_KEY: RestorerRegistration = {
   name: 'record-key',
-  permissions: [secretRead(RECORD_KEY_SECRET, 'deleting the record key, once everything that records describe is restored')],
+  permissions: [secretDeleted(RECORD_KEY_SECRET, 'deleting the record key, once everything that records describe is restored')],
   isEnabled: isAlwaysEnabled,
   removesRecords: true,
   create: ({ cluster, namespace }) => recordKeyRestorer(cluster, namespace),
 };
 
-function secretRead(name: string, why: string): Permission {
-  return { resource: SECRETS, verbs: ['get'], scope: 'own', names: [name], when: 'always', why, by: SOURCE };
+function secretDeleted(name: string, why: string): Permission {
+  return { resource: SECRETS, verbs: ['get', 'delete'], scope: 'own', names: [name], when: 'always', why, by: SOURCE };
 }

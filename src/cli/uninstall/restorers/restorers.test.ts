@@ -28,15 +28,18 @@ function optionsOf(...args: readonly string[]): UninstallOptions {
   return parsed.options;
 }
 
-/** Every authenticated user may use discovery. */
+/** Every authenticated user may use discovery and review its own access. */
 const DISCOVERY = '/apis';
+const GRANTED_TO_ALL = [DISCOVERY, collectionPath(resources.ACCESS_REVIEWS, null)];
 
 /** A cluster without objects or discovered kinds. */
 function emptyCluster(): FakeTransport {
   const isKnown = (path: string): boolean =>
     path === DISCOVERY || KNOWN.some((resource) => [collectionPath(resource, null), collectionPath(resource, NAMESPACE)].includes(path));
   return new FakeTransport(({ path }) =>
-    isKnown(path) ? { body: { metadata: { resourceVersion: '1' }, items: [] } } : status(404, 'NotFound', 'not found'),
+    isKnown(path)
+      ? { body: { metadata: { resourceVersion: '1' }, items: [], status: { allowed: true } } }
+      : status(404, 'NotFound', 'not found'),
   );
 }
 
@@ -55,7 +58,7 @@ async function ungranted(registration: RestorerRegistration, rows: readonly Perm
       const objects = names?.map((name) => resources.objectPath(known, known.namespaced ? NAMESPACE : null, name)) ?? [];
       return verbs.includes('get') && objects.includes(path);
     });
-  return transport.requests.filter((request) => request.path !== DISCOVERY && !isGranted(request)).map(({ path }) => path);
+  return transport.requests.filter((request) => !GRANTED_TO_ALL.includes(request.path) && !isGranted(request)).map(({ path }) => path);
 }
 
 describe.each(RESTORERS.filter(({ isEnabled }) => isEnabled(HOOK)))('the restorer $name', (registration) => {
