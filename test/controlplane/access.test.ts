@@ -1,0 +1,147 @@
+// Authentication on a real control plane: two replicas with the token and the roles of their ServiceAccount, and an outage of the API server.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CONTROLLER_PERMISSIONS } from '../../src/adapters/kubernetes/access/permissions.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
+import { observedIn } from '../chart/observed.ts';
+import { BY_DEFAULT, requestsOf } from '../chart/rules.ts';
+import { startController, type Controller } from '../e2e/controller-process.ts';
+import { ROOT, TestFixture } from '../e2e/processes.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
+import { OWN_NAMESPACE, startInstalledCluster } from './installed-controller.ts';
+import type { RealCluster } from './real-cluster.ts';
+
+const ADMIN = 'root@example.com';
+const VIEWER = 'eve@example.com';
+const PASSWORD = 'correct horse battery';
+
+let fixture: TestFixture;
+let cluster: RealCluster;
+let replicas: readonly [Controller, Controller];
+let cookie: string;
+
+beforeAll(async () => {
+  fixture = new TestFixture();
+  cluster = await startInstalledCluster(fixture, 'access', 1);
+  await cluster.kubectl('apply', '-k', join(ROOT, 'config/auth'));
+  const settings = {
+    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
+    'kubelet.port': String(cluster.ports.kubelet),
+    namespace: OWN_NAMESPACE,
+    'auth.enabled': 'true',
+    'auth.initialAdmin': ADMIN,
+  };
+  replicas = [await startController(fixture, settings), await startController(fixture, settings)];
+  await setPassword();
+}, HANG_TEST_MS);
+
+afterAll(() => fixture.tearDown(), HANG_TEST_MS);
+
+/** Runs `evenkeel password` as the administrator of the cluster. */
+async function setPassword(): Promise<void> {
+  const args = ['src/cli/main.ts', 'password', ADMIN, '-n', OWN_NAMESPACE, '--kubeconfig', cluster.kubeconfig];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    cwd: ROOT,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  child.stdin.end(PASSWORD);
+  expect(await once(child, 'exit')).toEqual([0, null]);
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+async function ask(replica: 0 | 1, method: string, path: string, headers: Headers, body?: unknown) {
+  const init = { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) } };
+  const url = `${replicas[replica].dashboard}/api/v1/${path}`;
+  const { status, text } = await boundedFetch(url, path, { ...init, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  return { status, data: (JSON.parse(text) as { readonly data: never }).data };
+}
+
+const statusOf = async (replica: 0 | 1, headers: Headers): Promise<number> => (await ask(replica, 'GET', 'mode', headers)).status;
+
+async function signIn(): Promise<string> {
+  const response = await fetch(`${replicas[0].dashboard}/api/v1/auth/local`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: ADMIN, password: PASSWORD }),
+  });
+  expect(response.status).toBe(200);
+  return response.headers.get('set-cookie')!.split(';')[0]!;
+}
+
+describe('two replicas', () => {
+  test(
+    'open the session of the local admin, who has the grant of auth.initialAdmin',
+    async () => {
+      cookie = await eventually('the leader has created the session key and the grant', HANG_MS, signIn);
+      const { data } = await ask(1, 'GET', 'auth/session', { cookie });
+      expect(data).toMatchObject({ authenticated: true, email: ADMIN, role: 'admin', expiresAt: expect.any(String) });
+      expect(await statusOf(1, {})).toBe(401);
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'refuse a revoked key and a changed grant with the next watch event',
+    async () => {
+      const grants = (role: string) =>
+        JSON.stringify({
+          spec: { grants: [{ email: ADMIN, role: 'admin' }, ...(role === '' ? [] : [{ email: VIEWER, role, namespaces: ['*'] }])] },
+        });
+      await cluster.kubectl('patch', 'accesspolicy', 'default', '--type=merge', '-p', grants('viewer'));
+      const created = await eventually('the replica knows the grant', HANG_MS, async () => {
+        const answer = await ask(0, 'POST', 'api-keys', { cookie }, { email: VIEWER, label: 'test' });
+        if (answer.status !== 201) throw new Error(`HTTP ${answer.status}`);
+        return answer.data as { readonly id: string; readonly key: string };
+      });
+      const key = { authorization: `Bearer ${created.key}` };
+      const list = async () => (await ask(1, 'GET', 'recommendations', key)).status;
+      await eventually('the other replica knows the key', HANG_MS, async () => (await list()) === 200);
+      await cluster.kubectl('patch', 'accesspolicy', 'default', '--type=merge', '-p', grants(''));
+      await eventually('the grant is gone', HANG_MS, async () => (await list()) === 403);
+      expect((await ask(0, 'DELETE', `api-keys/${created.id}`, { cookie })).status).toBe(200);
+      expect(await statusOf(0, key)).toBe(401);
+      await eventually('the key is gone on the other replica', HANG_MS, async () => (await statusOf(1, key)) === 401);
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'end a session everywhere',
+    async () => {
+      const second = await signIn();
+      expect(await statusOf(1, { cookie: second })).toBe(200);
+      expect((await ask(0, 'POST', 'auth/logout', { cookie: second })).status).toBe(200);
+      await eventually('it has ended on the other replica', HANG_MS, async () => (await statusOf(1, { cookie: second })) === 401);
+      expect(await statusOf(1, { cookie })).toBe(200);
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'make no request that their roles refuse or do not declare',
+    async () => {
+      const declared = requestsOf(CONTROLLER_PERMISSIONS, [...BY_DEFAULT, 'config.auth.enabled']);
+      for (const { metrics } of replicas) {
+        const { requested, denied } = observedIn((await boundedFetch(metrics, 'metrics')).text);
+        expect(denied).toEqual([]);
+        expect([...requested].filter((request) => !declared.has(request))).toEqual([]);
+      }
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'answer 503 while grants cannot be confirmed, and serve the session again afterwards',
+    async () => {
+      await cluster.stopComponent('kube-apiserver');
+      await eventually('requests are refused', HANG_MS, async () => (await statusOf(0, { cookie })) === 503);
+      await cluster.startComponent('kube-apiserver');
+      await eventually('the session is confirmed', HANG_MS, async () => (await statusOf(0, { cookie })) === 200);
+    },
+    HANG_TEST_MS,
+  );
+});
