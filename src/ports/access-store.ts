@@ -31,7 +31,7 @@ export interface SessionKey {
 /** The administrator who signs in with a password. */
 export interface LocalAdmin {
   readonly email: string;
-  /** In the form of `runtime/password-hash.ts`. */
+  /** In the form of `runtime/passwords/password-hash.ts`. */
   readonly passwordHash: string;
 }
 

@@ -7,7 +7,7 @@ import { startDashboard, type Answered, type DashboardClient } from '../../test/
 import { FakeAccessStore } from '../../test/fakes/fake-access-store.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { isoTime } from '#kube/time/iso-time';
-import { hashPassword } from '../runtime/password-hash.ts';
+import { hashPassword } from '../runtime/passwords/password-hash.ts';
 import { newSession, sealSession } from './auth/session-cookie.ts';
 import { envelopeSchema } from './openapi/api-document.ts';
 import { COMPONENT_SCHEMAS, OPERATIONS } from './openapi/document.ts';

@@ -57,7 +57,7 @@ async function ask(replica: 0 | 1, method: string, path: string, headers: Header
   const init = { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) } };
   const url = `${replicas[replica].dashboard}/api/v1/${path}`;
   const { status, text } = await boundedFetch(url, path, { ...init, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  return { status, data: (JSON.parse(text) as { readonly data: never }).data };
+  return { status, data: (JSON.parse(text) as { readonly data: unknown }).data };
 }
 
 const statusOf = async (replica: 0 | 1, headers: Headers): Promise<number> => (await ask(replica, 'GET', 'mode', headers)).status;
@@ -76,7 +76,7 @@ describe('two replicas', () => {
   test(
     'open the session of the local admin, who has the grant of auth.initialAdmin',
     async () => {
-      cookie = await eventually('the leader has created the session key and the grant', HANG_MS, signIn);
+      cookie = await eventually('signed in: the leader has created the session key and the grant', HANG_MS, signIn);
       const { data } = await ask(1, 'GET', 'auth/session', { cookie });
       expect(data).toMatchObject({ authenticated: true, email: ADMIN, role: 'admin', expiresAt: expect.any(String) });
       expect(await statusOf(1, {})).toBe(401);
@@ -92,19 +92,23 @@ describe('two replicas', () => {
           spec: { grants: [{ email: ADMIN, role: 'admin' }, ...(role === '' ? [] : [{ email: VIEWER, role, namespaces: ['*'] }])] },
         });
       await cluster.kubectl('patch', 'accesspolicy', 'default', '--type=merge', '-p', grants('viewer'));
-      const created = await eventually('the replica knows the grant', HANG_MS, async () => {
+      const created = await eventually('the key is created: the replica has the grant', HANG_MS, async () => {
         const answer = await ask(0, 'POST', 'api-keys', { cookie }, { email: VIEWER, label: 'test' });
         if (answer.status !== 201) throw new Error(`HTTP ${answer.status}`);
         return answer.data as { readonly id: string; readonly key: string };
       });
       const key = { authorization: `Bearer ${created.key}` };
       const list = async () => (await ask(1, 'GET', 'recommendations', key)).status;
-      await eventually('the other replica knows the key', HANG_MS, async () => (await list()) === 200);
+      await eventually('the key reads on the other replica: its watch reports it', HANG_MS, async () => (await list()) === 200);
       await cluster.kubectl('patch', 'accesspolicy', 'default', '--type=merge', '-p', grants(''));
-      await eventually('the grant is gone', HANG_MS, async () => (await list()) === 403);
+      await eventually('the key reads nothing: its address has no grant', HANG_MS, async () => (await list()) === 403);
       expect((await ask(0, 'DELETE', `api-keys/${created.id}`, { cookie })).status).toBe(200);
       expect(await statusOf(0, key)).toBe(401);
-      await eventually('the key is gone on the other replica', HANG_MS, async () => (await statusOf(1, key)) === 401);
+      await eventually(
+        'the key is refused on the other replica: its watch reports the deletion',
+        HANG_MS,
+        async () => (await statusOf(1, key)) === 401,
+      );
     },
     HANG_TEST_MS,
   );
@@ -115,7 +119,11 @@ describe('two replicas', () => {
       const second = await signIn();
       expect(await statusOf(1, { cookie: second })).toBe(200);
       expect((await ask(0, 'POST', 'auth/logout', { cookie: second })).status).toBe(200);
-      await eventually('it has ended on the other replica', HANG_MS, async () => (await statusOf(1, { cookie: second })) === 401);
+      await eventually(
+        'the session has ended on the other replica: its watch reports it',
+        HANG_MS,
+        async () => (await statusOf(1, { cookie: second })) === 401,
+      );
       expect(await statusOf(1, { cookie })).toBe(200);
     },
     HANG_TEST_MS,
@@ -138,9 +146,13 @@ describe('two replicas', () => {
     'answer 503 while grants cannot be confirmed, and serve the session again afterwards',
     async () => {
       await cluster.stopComponent('kube-apiserver');
-      await eventually('requests are refused', HANG_MS, async () => (await statusOf(0, { cookie })) === 503);
+      await eventually(
+        'requests are refused: the API server does not answer',
+        HANG_MS,
+        async () => (await statusOf(0, { cookie })) === 503,
+      );
       await cluster.startComponent('kube-apiserver');
-      await eventually('the session is confirmed', HANG_MS, async () => (await statusOf(0, { cookie })) === 200);
+      await eventually('the session is served: the API server answers again', HANG_MS, async () => (await statusOf(0, { cookie })) === 200);
     },
     HANG_TEST_MS,
   );

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ApiWorld } from '#embedded-cluster/testing/api-world';
-import { isPassword } from '../../runtime/password-hash.ts';
+import { isPassword } from '../../runtime/passwords/password-hash.ts';
 import type { Terminal } from '../command.ts';
 import type { ClusterConnection } from '../connect.ts';
 import { createPasswordCommand } from './command.ts';

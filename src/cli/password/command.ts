@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { LOCAL_ADMIN_SECRET, createSecret, mergeSecret } from '../../adapters/kubernetes/credentials/access-secrets.ts';
 import { parseEmail } from '../../core/access/grant.ts';
-import { hashPassword, PASSWORD_LENGTH } from '../../runtime/password-hash.ts';
+import { hashPassword, PASSWORD_LENGTH } from '../../runtime/passwords/password-hash.ts';
 import { describeOptions, parseArguments, type OptionReader, type OptionTable } from '../arguments.ts';
 import type { Command, Terminal } from '../command.ts';
 import { connectToCluster } from '../connect.ts';

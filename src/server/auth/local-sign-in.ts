@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { findGrant, parseEmail } from '../../core/access/grant.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
-import { isPassword } from '../../runtime/password-hash.ts';
+import { isPassword } from '../../runtime/passwords/password-hash.ts';
 import { Problem } from '../problem.ts';
 import { tooManyFailures, type Authentication, type AuthenticationDependencies, type Caller } from './authentication.ts';
 import { newSession } from './session-cookie.ts';

@@ -1,5 +1,5 @@
 import { ROLES } from '../../../core/access/grant.ts';
-import { PASSWORD_LENGTH } from '../../../runtime/password-hash.ts';
+import { PASSWORD_LENGTH } from '../../../runtime/passwords/password-hash.ts';
 import { SESSION_CAPABILITIES } from '../../auth/session-record.ts';
 import type { OperationSpec } from '../operation.ts';
 import { array, boolean, nullable, object, oneOf, ref, string, time, type Schema } from '../schema.ts';

@@ -2,14 +2,16 @@ import { choicesNow, type Filter, type Span } from './address.ts';
 import { byId, page, type PageEvent } from './dom.ts';
 import { followStream } from './live.ts';
 import { Overview } from './overview.ts';
-import { isSignedIn } from './sign-in.ts';
+import { isAdmitted, showSignIn } from './sign-in.ts';
 import { startTheme } from './theme.ts';
 
 declare const location: { reload(): void };
 
 startTheme();
 let cursor = -1;
-if (await isSignedIn(() => location.reload())) start();
+const reload = (): void => location.reload();
+if (await isAdmitted()) start();
+else showSignIn(reload);
 
 function start(): void {
   const overview = new Overview(choicesNow());
@@ -18,7 +20,11 @@ function start(): void {
     cluster: (record) => overview.onCluster(record),
     recommendations: (change) => overview.onRecommendations(change),
     reload: () => void overview.readAll(),
-    connection: (up) => overview.onConnection(up),
+    connection: (up) => {
+      overview.onConnection(up);
+      // The stream ends with the session; the page then asks for another.
+      if (!up) void reloadWithoutSession();
+    },
   });
 
   for (const button of page().body.querySelectorAll('[data-show]')) {
@@ -42,6 +48,10 @@ function start(): void {
     }
     if (event.key === 'j' || event.key === 'k') moveTo(cursor + (event.key === 'j' ? 1 : -1));
   });
+}
+
+async function reloadWithoutSession(): Promise<void> {
+  if (!(await isAdmitted())) reload();
 }
 
 /** Moves the focus to the name of a row; Enter opens it. */

@@ -2,15 +2,14 @@ import type { Session } from '../../../apis/http/types.generated.ts';
 import { act, read } from './api.ts';
 import { byId, h, type PageElement } from './dom.ts';
 
-/** Whether the dashboard may be shown; else it shows the form to sign in. Without an answer the dashboard shows the failure itself. */
-export async function isSignedIn(reload: () => void): Promise<boolean> {
+/** Whether the server answers this browser: it has a session, or needs none. True without an answer: the dashboard shows that failure. */
+export async function isAdmitted(): Promise<boolean> {
   const session = await read<Session>('/auth/session').catch(() => null);
-  if (session === null || !session.data.authEnabled || session.data.authenticated) return true;
-  showForm(reload);
-  return false;
+  return session === null || !session.data.authEnabled || session.data.authenticated;
 }
 
-function showForm(reload: () => void): void {
+/** Shows the form to sign in instead of the dashboard. @param signedIn called afterwards */
+export function showSignIn(signedIn: () => void): void {
   const email = h('input', { type: 'email', autocomplete: 'username', required: true });
   const password = h('input', { type: 'password', autocomplete: 'current-password', required: true });
   const problem = h('p', { role: 'alert' });
@@ -19,7 +18,7 @@ function showForm(reload: () => void): void {
     button.disabled = true;
     try {
       await act<Session>('POST', '/auth/local', { email: email.value ?? '', password: password.value ?? '' });
-      reload();
+      signedIn();
     } catch (error) {
       problem.textContent = error instanceof Error ? error.message : String(error);
       button.disabled = false;
