@@ -63,6 +63,11 @@ const VALUE_SETS: readonly {
     when: ['always', 'rbac.effects', 'rbac.kubelets', 'config.kubelet.viaProxy: false'],
   },
   {
+    name: 'authentication',
+    values: ['config.auth.enabled=true', 'config.auth.initialAdmin=ana@example.com'],
+    when: [...BY_DEFAULT, 'config.auth.enabled'],
+  },
+  {
     name: 'workloads of other groups',
     values: ['rbac.workloads[0].group=argoproj.io', 'rbac.workloads[0].resource=rollouts'],
     also: [
@@ -115,7 +120,6 @@ const REFUSED: readonly { readonly values: readonly string[]; readonly words: re
   { values: ['config.controller.logLevel=loud'], words: [/\/config\/controller\/logLevel/] },
   { values: ['rbac.workloads[0].group=apps', 'rbac.workloads[0].resource=deployments'], words: [/\/rbac\/workloads\/0\/group/] },
   { values: ['config.dashboard.addr=127.0.0.1:9090'], words: [/\/config\/dashboard\/addr/] },
-  { values: ['config.auth.enabled=true'], words: [/\/config\/auth\/enabled/] },
   { values: ['config.namespace=other'], words: [/\/config/, /namespace/] },
   { values: ['config.history.password=hunter2'], words: [/\/config\/history/, /password/] },
   { values: ['config.history.url=postgres://me:hunter2@db/evenkeel'], words: [/config\.history\.url/, /secrets\.historyPassword\.name/] },
