@@ -52,12 +52,35 @@ test('a change is seen by the next read, however recent the copy', async () => {
   expect(await copy.get()).toBe('read 2');
 });
 
-test('a read that was under way during a change is repeated', async () => {
-  answers.push(() => {
+test('a read that was under way during a change is not kept, and no later call shares it', async () => {
+  let answer: (text: string) => void = () => undefined;
+  answers.push(() => new Promise((resolve) => (answer = resolve)));
+  const before = copy.get();
+  copy.invalidate();
+  const after = [copy.get(), copy.get()];
+  answer('before the change');
+  expect(await Promise.all([before, ...after, copy.get()])).toEqual(['before the change', 'read 2', 'read 2', 'read 2']);
+});
+
+test('a call after a change has an answer where the read before it fails', async () => {
+  let fail: (err: Error) => void = () => undefined;
+  answers.push(() => new Promise((_resolve, reject) => (fail = reject)));
+  const before = copy.get();
+  copy.invalidate();
+  const after = copy.get();
+  fail(new Error('connection refused'));
+  await expect(before).rejects.toThrow('connection refused');
+  expect(await after).toBe('read 2');
+});
+
+test('a call waits for two reads at most, however often the object changes', async () => {
+  const change = (): Promise<string> => {
     copy.invalidate();
-    return Promise.resolve('before the change');
-  });
-  expect(await copy.get()).toBe('read 2');
+    return Promise.resolve(`read ${reads}`);
+  };
+  answers.push(...Array.from({ length: 100 }, () => change));
+  const [first, second] = [copy.get(), copy.get()];
+  expect([await first, await second, reads]).toEqual(['read 1', 'read 2', 2]);
 });
 
 test('concurrent requests share one read', async () => {

@@ -23,7 +23,10 @@ export class ConfirmedCopy<T> {
   readonly #dependencies: ConfirmedCopyDependencies<T>;
   #copy: { readonly value: T; readonly confirmedAtMs: number } | null = null;
   #changes = 0;
-  #reading: Promise<T> | null = null;
+  /** The read under way, and the number of changes before it. */
+  #reading: { readonly value: Promise<T>; readonly changes: number } | null = null;
+  /** The read that begins after it. */
+  #next: Promise<T> | null = null;
 
   constructor(dependencies: ConfirmedCopyDependencies<T>) {
     this.#dependencies = dependencies;
@@ -42,10 +45,18 @@ export class ConfirmedCopy<T> {
     this.#copy = null;
   }
 
-  /** Reads the value now; concurrent calls share one read. @throws where it cannot be read */
+  /**
+   * Reads the value now; concurrent calls share one read. A call after a change waits for the next read, since the one under way may lack
+   * the change. It waits for no third: its read began after the call, whatever changes meanwhile. @throws where it cannot be read
+   */
   refresh(): Promise<T> {
-    this.#reading ??= this.#read().finally(() => (this.#reading = null));
-    return this.#reading;
+    if (this.#next !== null) return this.#next;
+    if (this.#reading === null) return this.#startRead();
+    const { value, changes } = this.#reading;
+    if (changes === this.#changes) return value;
+    const start = (): Promise<T> => this.#startRead();
+    this.#next = value.then(start, start);
+    return this.#next;
   }
 
   /** Reads at intervals until the signal aborts. */
@@ -56,23 +67,26 @@ export class ConfirmedCopy<T> {
     }
   }
 
-  async #read(): Promise<T> {
+  #startRead(): Promise<T> {
+    const changes = this.#changes;
+    const value = this.#read(changes).finally(() => (this.#reading = null));
+    this.#next = null;
+    this.#reading = { value, changes };
+    return value;
+  }
+
+  async #read(changes: number): Promise<T> {
     const { timer, read, report } = this.#dependencies;
-    for (;;) {
-      const changes = this.#changes;
-      // The age counts from before the read: the answer may be as old as the request.
-      const confirmedAtMs = timer.nowMs();
-      try {
-        const value = await read();
-        report(null);
-        // A read that was under way during a change may lack it.
-        if (changes !== this.#changes) continue;
-        this.#copy = { value, confirmedAtMs };
-        return value;
-      } catch (err) {
-        report(err instanceof Error ? err.message : String(err));
-        throw err;
-      }
+    // The age counts from before the read: the answer may be as old as the request.
+    const confirmedAtMs = timer.nowMs();
+    try {
+      const value = await read();
+      report(null);
+      if (changes === this.#changes) this.#copy = { value, confirmedAtMs };
+      return value;
+    } catch (err) {
+      report(err instanceof Error ? err.message : String(err));
+      throw err;
     }
   }
 }
