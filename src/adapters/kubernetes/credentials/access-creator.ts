@@ -7,8 +7,8 @@ import type { Logger } from '../../../ports/logger.ts';
 import { collectionPath, ownResource } from '../resources.ts';
 import { isAborted, sleep } from '../sleep.ts';
 import { ApiFault, failureOf, isConflict } from '../status.ts';
-import { createSecret, readSecret, SESSION_KEYS_SECRET } from './access-secrets.ts';
-import { ACCESS_POLICY } from './access-store.ts';
+import { createSecret, mergeSecret, SESSION_KEYS_SECRET } from './access-secrets.ts';
+import { ACCESS_POLICY, readSessionKeys } from './access-store.ts';
 
 const CHECK_EVERY_MS = MINUTE_MS;
 const RETRY_AFTER_MS = 5 * SECOND_MS;
@@ -66,11 +66,14 @@ export class AccessCreator {
 
   async #createSessionKey(): Promise<void> {
     const { transport, leaders, namespace, now } = this.#dependencies;
-    if ((await readSecret({ transport, namespace }, SESSION_KEYS_SECRET)) !== null) return;
+    if ((await readSessionKeys({ transport, namespace })).length > 0) return;
     // Ids sort by age, so that the key added last seals.
     const id = isoTime(now()).replaceAll(/[-:.]/g, '');
     // The value is text in base64, as `openssl rand -base64 32` prints it.
-    await createSecret({ transport: leaders, namespace }, SESSION_KEYS_SECRET, { [id]: randomBytes(KEY_BYTES).toString('base64') });
+    const texts = { [id]: randomBytes(KEY_BYTES).toString('base64') };
+    const location = { transport: leaders, namespace };
+    // One that exists has no valid key, with which nobody could sign in.
+    if (!(await createSecret(location, SESSION_KEYS_SECRET, texts))) await mergeSecret(location, SESSION_KEYS_SECRET, texts);
   }
 
   async #createPolicy(): Promise<void> {

@@ -137,6 +137,22 @@ describe('API keys', () => {
     expect(await first.deleteApiKey(KEY.id)).toBe(false);
   });
 
+  test('that are used change no access, so that their use ends no copy', async () => {
+    const [first, second] = [replica(), replica()];
+    await first.createApiKey(KEY);
+    await running(second, async () => {
+      await world.machine.advance(1);
+      let changes = 0;
+      second.subscribe(() => (changes += 1));
+      await first.recordUse(KEY.id, Date.UTC(2026, 10, 28));
+      await world.machine.advance(1);
+      expect(changes).toBe(0);
+      await world.patch('merge', `${SECRETS}/evenkeel-api-key-${KEY.id}`, { data: { hash: 'eA==' } });
+      await world.machine.advance(1);
+      expect([changes, (await second.apiKeys()).size]).toEqual([1, 0]);
+    });
+  });
+
   test.each<[string, object]>([
     ['under the name of another', { metadata: { name: 'evenkeel-api-key-other', labels: { 'evenkeel.io/api-key': KEY.id } } }],
     ['without a hash', { data: {} }],
@@ -171,6 +187,22 @@ describe('sessions', () => {
     const added = Buffer.from(Buffer.alloc(32, 1).toString('base64')).toString('base64');
     await world.patch('merge', `${SECRETS}/evenkeel-session-keys`, { data: { '20990101T000000000Z': added, short: 'c2hvcnQ=' } });
     expect(await replica().sessionKeys()).toEqual([created, { id: '20990101T000000000Z', bytes: Buffer.alloc(32, 1) }]);
+  });
+});
+
+describe('a Secret of session keys without a valid key', () => {
+  test.each<[string, object]>([
+    ['and without data', {}],
+    ['but with one that is too short', { data: { '20990101T000000000Z': 'c2hvcnQ=' } }],
+  ])('%s gets one, and sign-in works again', async (_what, part) => {
+    await world.post(SECRETS, { metadata: { name: 'evenkeel-session-keys' }, ...part });
+    const dependencies = { transport: transport(), leaders: transport(), timer: world.machine, logger: world.logger, namespace: NAMESPACE };
+    const creator = new AccessCreator({ ...dependencies, initialAdmin: '', isLeader: () => true, now: () => world.clock.now() });
+    expect(await creator.create()).toBe(true);
+    const keys = await replica().sessionKeys();
+    expect(keys.map(({ bytes }) => bytes.length)).toEqual([32]);
+    await creator.create();
+    expect(await replica().sessionKeys()).toEqual(keys);
   });
 });
 

@@ -1,5 +1,6 @@
 // The AccessPolicy, API keys, sessions and the local admin, as objects of the API server.
 
+import { createHash } from 'node:crypto';
 import type { ApiTransport } from '#kube/api-transport';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
@@ -104,8 +105,10 @@ export class KubernetesAccessStore implements AccessStore {
         labelSelector: LABELS.access,
         required: false,
         // Only the change matters: the content is read, so that it is never older than its confirmation.
-        decode: decoder((wire) => textAt(objectAt(wire, 'metadata'), 'resourceVersion')),
-        onChange: () => this.#changed(apiKeys, endedSessions, sessionKeys),
+        decode: decoder(digestOf),
+        onChange: (_name, digest, previous) => {
+          if (digest !== previous) this.#changed(apiKeys, endedSessions, sessionKeys);
+        },
       },
       context,
     );
@@ -213,6 +216,15 @@ export class KubernetesAccessStore implements AccessStore {
   }
 }
 
+/** A digest of what decides access: the use of a key is written each minute, and would otherwise end every copy. */
+function digestOf(secret: Wire): string {
+  const labels = objectAt(objectAt(secret, 'metadata'), 'labels');
+  const data = Object.entries(objectAt(secret, 'data')).filter(([name]) => name !== LAST_USED);
+  return createHash('sha256')
+    .update(JSON.stringify([labels, data]))
+    .digest('base64');
+}
+
 async function confirmed<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -236,7 +248,8 @@ async function readEndedSessions(location: SecretsLocation): Promise<ReadonlyMap
   return new Map(Object.entries(texts).map(([id, until]) => [id, instantOf(until) ?? Number.MAX_SAFE_INTEGER]));
 }
 
-async function readSessionKeys(location: SecretsLocation): Promise<readonly SessionKey[]> {
+/** Valid keys, oldest first; empty where there is none. */
+export async function readSessionKeys(location: SecretsLocation): Promise<readonly SessionKey[]> {
   const texts = (await readSecret(location, SESSION_KEYS_SECRET)) ?? {};
   return Object.entries(texts)
     .map(([id, text]): SessionKey => ({ id, bytes: Buffer.from(text, 'base64') }))
