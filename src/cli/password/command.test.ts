@@ -70,6 +70,8 @@ describe('evenkeel password', () => {
     ['two that differ', ['root@example.com'], ['correct horse battery\rcorrect horse batterY\r'], true, 1],
     ['an interrupt', ['root@example.com'], ['correct horse battery\u0003'], true, 1],
     ['a short one', ['root@example.com'], ['short'], false, 1],
+    ['several lines', ['root@example.com'], ['correct horse battery\ncorrect horse battery\n'], false, 1],
+    ['a control character', ['root@example.com'], ['correct horse battery\u0004\rcorrect horse battery\u0004\r'], true, 1],
     ['no address', [], ['correct horse battery'], false, 2],
     ['two addresses', ['root@example.com', 'ann@example.com'], ['correct horse battery'], false, 2],
     ['no e-mail address', ['root'], ['correct horse battery'], false, 2],

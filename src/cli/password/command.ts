@@ -71,6 +71,8 @@ export const passwordCommand = createPasswordCommand(process.stdin, (line) => vo
 function refusalOf(password: string | null): string | null {
   if (password === null) return 'no password was given, or the second differs from the first: nothing was changed';
   const { min, max } = PASSWORD_LENGTH;
+  if (/\p{Cc}/u.test(password))
+    return 'the password has several lines or a control character, which no sign-in form sends: nothing was changed';
   if (password.length < min) return `the password has fewer than ${min} characters: nothing was changed`;
   return password.length > max ? `the password has more than ${max} characters: nothing was changed` : null;
 }
