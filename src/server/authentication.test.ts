@@ -112,6 +112,20 @@ test('a 401 names the scheme, and the body has no data', async () => {
   expect([headers.get('www-authenticate'), body.data]).toEqual(['Bearer', null]);
 });
 
+test('a caller without a credential learns nothing about the installation', async () => {
+  await client.close();
+  const missingPermissions = () => ['list pods in shop'];
+  client = await startDashboard(
+    { ...world, sources: { ...world.sources, missingPermissions } },
+    { anonymousWrites: false },
+    { store, now: () => now, isLocalEnabled: true },
+  );
+  const session = await client.get('/api/v1/auth/session');
+  const wrong = await client.send('POST', '/api/v1/auth/logout');
+  expect([session.body.meta.warnings, wrong.body.meta.warnings]).toEqual([undefined, undefined]);
+  expect(JSON.stringify((await read(cookieOf(ROOT))).body.meta.warnings)).toContain('list pods in shop');
+});
+
 describe('permissions change', () => {
   test('with the grant, on the next request of a session and of a key', async () => {
     const [session, key] = [cookieOf('view@example.com'), bearer(await keyOf('view@example.com'))];

@@ -10,8 +10,8 @@ import { requestIdOf } from './request-context.ts';
 
 /** The JSON envelope of an API's answers. */
 export interface Envelope {
-  /** Body of a success. @param data the reply's data as JSON text */
-  success(data: string, reply: Reply<OperationTypes>, response: Response): string;
+  /** Body of a success. @param data the reply's data as JSON text. @param isIdentified a caller without a credential gets no warnings */
+  success(data: string, reply: Reply<OperationTypes>, response: Response, isIdentified: boolean): string;
   /** Body of an error. */
   error(problem: Problem, response: Response): string;
 }
@@ -19,7 +19,10 @@ export interface Envelope {
 /** The envelope of the dashboard API: `{ data, meta }`, and `{ data: null, error, meta }`. */
 export function dashboardEnvelope(sources: EnvelopeSources): Envelope {
   return {
-    success: (data, reply, response) => `{"data":${data},"meta":${JSON.stringify(envelopeMeta(reply, response, sources))}}`,
+    success: (data, reply, response, isIdentified) => {
+      const warnings = isIdentified ? [...sources.listDataWarnings(), ...reply.warnings] : reply.warnings;
+      return `{"data":${data},"meta":${JSON.stringify(envelopeMeta(reply, response, sources, warnings))}}`;
+    },
     error: (problem, response) => JSON.stringify(errorEnvelope(problem, response, sources.clock)),
   };
 }
@@ -33,8 +36,7 @@ export interface EnvelopeSources {
   listDataWarnings(): readonly Warning[];
 }
 
-function envelopeMeta(reply: Reply<OperationTypes>, response: Response, sources: EnvelopeSources): object {
-  const warnings = [...sources.listDataWarnings(), ...reply.warnings];
+function envelopeMeta(reply: Reply<OperationTypes>, response: Response, sources: EnvelopeSources, warnings: readonly Warning[]): object {
   return {
     total: reply.total,
     timestamp: isoTime(sources.clock.now()),
