@@ -246,6 +246,13 @@ describe('a sign-in', () => {
     expect(codeOf(await signIn(ROOT, PASSWORD))).toBe('200');
   });
 
+  test('that cannot be verified is no failure', async () => {
+    store.isOut = true;
+    for (let attempt = 0; attempt < 11; attempt += 1) expect(codeOf(await signIn(ROOT, PASSWORD))).toBe('503 not_ready');
+    store.isOut = false;
+    expect(codeOf(await signIn(ROOT, PASSWORD))).toBe('200');
+  });
+
   test('without a password that was set is refused', async () => {
     store.admin = null;
     expect(codeOf(await signIn(ROOT, PASSWORD))).toBe('401 unauthenticated');

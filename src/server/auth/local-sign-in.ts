@@ -32,11 +32,18 @@ export class LocalSignIn {
     if (waitSeconds !== null) throw tooManyFailures(waitSeconds);
     // Counted before the outcome is known: otherwise attempts sent together would all pass the check above.
     const undo = failures.add(client);
-    const admin = await store.localAdmin();
     const email = parseEmail(body.email);
-    // The same work for an unknown address, so that the time does not reveal which one is known.
-    const hash = admin !== null && admin.email === email ? admin.passwordHash : '';
-    const isValid = await this.#inTurn(() => isPassword(body.password, hash));
+    const verify = async (): Promise<boolean> => {
+      const admin = await store.localAdmin();
+      // The same work for an unknown address, so that the time does not reveal which one is known.
+      const hash = admin !== null && admin.email === email ? admin.passwordHash : '';
+      return isPassword(body.password, hash);
+    };
+    const isValid = await this.#inTurn(verify).catch((err: unknown) => {
+      // Not verified: neither a wrong password nor a right one.
+      undo();
+      throw err;
+    });
     if (!isValid || email === null) {
       logger.warn('Sign-in failed', { address });
       throw new Problem(
