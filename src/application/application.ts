@@ -105,9 +105,9 @@ export class Application {
     return confirmedAt(this.#sources);
   }
 
-  /** Warnings about stale or unreachable sources and missing permissions. */
-  listDataWarnings(): readonly Warning[] {
-    return listDataWarnings(this.#sources);
+  /** Warnings about stale or unreachable sources and missing permissions, as far as the caller may see them. */
+  listDataWarnings(scope: Scope): readonly Warning[] {
+    return listDataWarnings(this.#sources, scope);
   }
 
   /** Records for the change stream, without a scope: each topic of the stream has its own requirement. */

@@ -1,4 +1,5 @@
 import type { Warning } from '../apis/http/types.generated.ts';
+import type { Scope } from '../core/access/scope.ts';
 import { SECOND_MS, type Instant } from '#kube/units';
 import type { ReadSources } from './sources.ts';
 
@@ -15,15 +16,32 @@ const MAX_LISTED = 5;
 /** Older data is marked stale. */
 export const STALE_AFTER_SECONDS = 120;
 
-/** Warnings about stale or unreachable sources and missing permissions, after the first sync; values that depend on them are old or null. */
-export function listDataWarnings({
-  clock,
-  cluster,
-  usage,
-  missingPermissions,
-  pastUsageProblem,
-}: Pick<ReadSources, 'clock' | 'cluster' | 'usage' | 'missingPermissions' | 'pastUsageProblem'>): readonly Warning[] {
-  if (!cluster.isSynced()) return [];
+/** Messages for callers that are not admins, because the reason may name nodes, namespaces, or pods outside the caller's grant. */
+const PUBLIC_MESSAGES = {
+  history_unavailable: 'Usage is missing or reduced; admins see the reason.',
+  prometheus_unavailable: 'Past usage is missing; admins see the reason.',
+  permission_missing: 'Evenkeel lacks permissions, so some data is old or missing; admins see which.',
+} as const;
+
+/**
+ * Warnings about stale or unreachable sources and missing permissions, after the first sync; values that depend on them are old or null. A
+ * caller without a credential gets none.
+ */
+export function listDataWarnings(
+  {
+    clock,
+    cluster,
+    usage,
+    missingPermissions,
+    pastUsageProblem,
+  }: Pick<ReadSources, 'clock' | 'cluster' | 'usage' | 'missingPermissions' | 'pastUsageProblem'>,
+  scope: Scope,
+): readonly Warning[] {
+  if (!scope.identified || !cluster.isSynced()) return [];
+  const forCaller = (code: keyof typeof PUBLIC_MESSAGES, message: string): Warning => ({
+    code,
+    message: scope.admin ? message : PUBLIC_MESSAGES[code],
+  });
   const warnings: Warning[] = [];
   const age = (at: Instant): number => Math.round((clock.now() - at) / SECOND_MS);
   const informers = age(cluster.confirmedAt());
@@ -36,7 +54,7 @@ export function listDataWarnings({
   const problem = usage.problem();
   const usageAt = usage.confirmedAt();
   if (problem !== null) {
-    warnings.push({ code: 'history_unavailable', message: problem });
+    warnings.push(forCaller('history_unavailable', problem));
   } else if (usageAt === null) {
     warnings.push({ code: 'usage_unavailable', message: 'The usage source has not responded yet, so usage is null.' });
   } else if (age(usageAt) > STALE_AFTER_SECONDS) {
@@ -44,11 +62,11 @@ export function listDataWarnings({
     warnings.push({ code: 'usage_unavailable', message });
   }
   const past = pastUsageProblem?.() ?? null;
-  if (past !== null) warnings.push({ code: 'prometheus_unavailable', message: past });
+  if (past !== null) warnings.push(forCaller('prometheus_unavailable', past));
   const missing = missingPermissions();
   if (missing.length > 0) {
     const message = `Evenkeel is not permitted to: ${missing.slice(0, MAX_LISTED).join(', ')}. Features that require it return old or no data, or do nothing.`;
-    warnings.push({ code: 'permission_missing', message });
+    warnings.push(forCaller('permission_missing', message));
   }
   return warnings;
 }

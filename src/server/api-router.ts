@@ -182,7 +182,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     response
       .status(operation.answer.status)
       .type('application/json')
-      .send(readableFor(request.http.get('user-agent'), this.#options.envelope.success(data, reply, response, request.scope.identified)));
+      .send(readableFor(request.http.get('user-agent'), this.#options.envelope.success(data, reply, response, request.scope)));
   }
 }
 

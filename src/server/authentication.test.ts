@@ -112,18 +112,27 @@ test('a 401 names the scheme, and the body has no data', async () => {
   expect([headers.get('www-authenticate'), body.data]).toEqual(['Bearer', null]);
 });
 
-test('a caller without a credential learns nothing about the installation', async () => {
+test('warnings name objects to admins alone, and a caller without a credential gets none', async () => {
   await client.close();
-  const missingPermissions = () => ['list pods in shop'];
+  const missingPermissions = () => ['list pods in namespace pay'];
+  const pastUsageProblem = () => 'Prometheus at http://prometheus has series of pay/api-1';
+  const usage = { ...world.sources.usage, confirmedAt: () => world.clock.now(), problem: () => 'the certificate of node-a is not trusted' };
   client = await startDashboard(
-    { ...world, sources: { ...world.sources, missingPermissions } },
+    { ...world, sources: { ...world.sources, usage, missingPermissions, pastUsageProblem } },
     { anonymousWrites: false },
     { store, now: () => now, isLocalEnabled: true },
   );
   const session = await client.get('/api/v1/auth/session');
   const wrong = await client.send('POST', '/api/v1/auth/logout');
   expect([session.body.meta.warnings, wrong.body.meta.warnings]).toEqual([undefined, undefined]);
-  expect(JSON.stringify((await read(cookieOf(ROOT))).body.meta.warnings)).toContain('list pods in shop');
+  const warningsOf = async (headers: Headers): Promise<string> =>
+    JSON.stringify((await client.get('/api/v1/mode', headers)).body.meta.warnings);
+  const codes = /history_unavailable.*prometheus_unavailable.*permission_missing/;
+  expect(await warningsOf(cookieOf(ROOT))).toMatch(/node-a.*api-1.*namespace pay/);
+  for (const email of ['all@example.com', 'view@example.com', 'new@example.com']) {
+    const warnings = await warningsOf(cookieOf(email));
+    expect([codes.test(warnings), /node-a|pay|http/.test(warnings)]).toEqual([true, false]);
+  }
 });
 
 describe('permissions change', () => {

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import type { Clock } from '../ports/clock.ts';
 import type { Warning } from '../apis/http/types.generated.ts';
 import { STALE_AFTER_SECONDS } from '../application/index.ts';
+import type { Scope } from '../core/access/scope.ts';
 import type { Instant } from '#kube/units';
 import { isoTime } from '#kube/time/iso-time';
 import type { Problem } from './problem.ts';
@@ -10,8 +11,8 @@ import { requestIdOf } from './request-context.ts';
 
 /** The JSON envelope of an API's answers. */
 export interface Envelope {
-  /** Body of a success. @param data the reply's data as JSON text. @param isIdentified a caller without a credential gets no warnings */
-  success(data: string, reply: Reply<OperationTypes>, response: Response, isIdentified: boolean): string;
+  /** Body of a success. @param data the reply's data as JSON text */
+  success(data: string, reply: Reply<OperationTypes>, response: Response, scope: Scope): string;
   /** Body of an error. */
   error(problem: Problem, response: Response): string;
 }
@@ -19,10 +20,7 @@ export interface Envelope {
 /** The envelope of the dashboard API: `{ data, meta }`, and `{ data: null, error, meta }`. */
 export function dashboardEnvelope(sources: EnvelopeSources): Envelope {
   return {
-    success: (data, reply, response, isIdentified) => {
-      const warnings = isIdentified ? [...sources.listDataWarnings(), ...reply.warnings] : reply.warnings;
-      return `{"data":${data},"meta":${JSON.stringify(envelopeMeta(reply, response, sources, warnings))}}`;
-    },
+    success: (data, reply, response, scope) => `{"data":${data},"meta":${JSON.stringify(envelopeMeta(reply, response, sources, scope))}}`,
     error: (problem, response) => JSON.stringify(errorEnvelope(problem, response, sources.clock)),
   };
 }
@@ -32,11 +30,12 @@ export interface EnvelopeSources {
   readonly clock: Clock;
   /** Time at which the older of informers and usage source last confirmed the served data; null before the first confirmation. */
   confirmedAt(): Instant | null;
-  /** Warnings about stale or unreachable sources and missing permissions. */
-  listDataWarnings(): readonly Warning[];
+  /** Warnings about stale or unreachable sources and missing permissions, as far as the caller may see them. */
+  listDataWarnings(scope: Scope): readonly Warning[];
 }
 
-function envelopeMeta(reply: Reply<OperationTypes>, response: Response, sources: EnvelopeSources, warnings: readonly Warning[]): object {
+function envelopeMeta(reply: Reply<OperationTypes>, response: Response, sources: EnvelopeSources, scope: Scope): object {
+  const warnings = [...sources.listDataWarnings(scope), ...reply.warnings];
   return {
     total: reply.total,
     timestamp: isoTime(sources.clock.now()),

@@ -134,7 +134,7 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
   const envelope = dashboardEnvelope({
     clock,
     confirmedAt: () => application.confirmedAt(),
-    listDataWarnings: () => application.listDataWarnings(),
+    listDataWarnings: (scope) => application.listDataWarnings(scope),
   });
   app.use(pageRoutes(bounds.admit));
   app.use(guards(options, dependencies.access !== null));
