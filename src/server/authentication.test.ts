@@ -1,5 +1,6 @@
 // Access by credential, over HTTP: sessions, API keys and the local admin.
 
+import { get, type RequestOptions } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
@@ -332,6 +333,19 @@ describe('a credential', () => {
 
   test('of another scheme is not Evenkeel’s', async () => {
     expect(codeOf(await read({ ...cookieOf(ROOT), authorization: 'Basic cm9vdDpyb290' }))).toBe('200');
+  });
+
+  test('in two headers is refused, except where the answer is always who the caller is', async () => {
+    const session = cookieOf(ROOT)['cookie']!;
+    const codeWith = (path: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const headers = { authorization: ['Bearer one', 'Bearer two'], cookie: session };
+        get({ port: client.port, path, headers } as RequestOptions, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        }).once('error', reject);
+      });
+    expect([await codeWith('/api/v1/mode'), await codeWith('/api/v1/auth/session')]).toEqual([400, 200]);
   });
 
   test('in two cookies of the name is none', async () => {

@@ -57,9 +57,9 @@ export class Authentication {
    * The scope of a request for an operation. @throws Problem for an invalid API key, and for a valid one on a change; AccessUnconfirmedError
    */
   async scopeOf(request: Request, response: Response, operation: Operation): Promise<Scope> {
-    const credential = readCredential(request, this.isSecure(request));
     // Open operations identify the caller themselves, since they also answer where that fails.
-    if (operation.access === 'open' && !(credential.kind === 'bearer' && isMutation(operation))) return NO_CREDENTIAL;
+    const isOpen = operation.access === 'open';
+    if (isOpen && (!isMutation(operation) || readCredential(request, this.isSecure(request)).kind !== 'bearer')) return NO_CREDENTIAL;
     const caller = await this.identify(request);
     if (caller === null) return NO_CREDENTIAL;
     if (caller.session === null && isMutation(operation)) {
