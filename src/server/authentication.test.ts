@@ -1,6 +1,6 @@
 // Access by credential, over HTTP: sessions, API keys and the local admin.
 
-import { get, type RequestOptions } from 'node:http';
+import { get } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
@@ -339,8 +339,8 @@ describe('a credential', () => {
     const session = cookieOf(ROOT)['cookie']!;
     const codeWith = (path: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
-        const headers = { authorization: ['Bearer one', 'Bearer two'], cookie: session };
-        get({ port: client.port, path, headers } as RequestOptions, (response) => {
+        const headers = ['host', '127.0.0.1', 'authorization', 'Bearer one', 'authorization', 'Bearer two', 'cookie', session];
+        get({ port: client.port, path, headers }, (response) => {
           response.resume();
           resolve(response.statusCode);
         }).once('error', reject);

@@ -72,7 +72,7 @@ export class AccessCreator {
     // The value is text in base64, as `openssl rand -base64 32` prints it.
     const texts = { [id]: randomBytes(KEY_BYTES).toString('base64') };
     const location = { transport: leaders, namespace };
-    // One that exists has no valid key, with which nobody could sign in.
+    // One that exists has no valid key, without which no user can sign in.
     if (!(await createSecret(location, SESSION_KEYS_SECRET, texts))) await mergeSecret(location, SESSION_KEYS_SECRET, texts);
   }
 
