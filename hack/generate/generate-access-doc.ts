@@ -80,7 +80,7 @@ every change. Where they cannot be confirmed for ten seconds, requests are answe
 
 A session lasts 12 hours, or one hour without a request. Its cookie is sealed by a key that all replicas share (Secret \`evenkeel-session-keys\`).
 Signing out ends it on every replica. To rotate the key, add another one whose name sorts last: it seals from then on, and cookies of the older
-one are opened until you remove that one. Removing every key ends every session.
+one are opened until you remove that one. Removing every key ends every session, and the leader adds a new one.
 
 \`\`\`sh
 kubectl -n evenkeel-system patch secret evenkeel-session-keys -p "{\\"stringData\\":{\\"$(date -u +%Y%m%dT%H%M%S000Z)\\":\\"$(openssl rand -base64 32)\\"}}"
