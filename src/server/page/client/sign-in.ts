@@ -38,7 +38,9 @@ export function showSignIn(signedIn: () => void): void {
     problem,
     button,
   );
-  byId('content').replaceChildren(h('section', { class: 'card', 'aria-label': 'Sign in' }, h('header', {}, h('h2', {}, 'Sign in')), form));
+  byId('content').replaceChildren(
+    h('section', { class: 'card sign-in', 'aria-label': 'Sign in' }, h('header', {}, h('h2', {}, 'Sign in')), form),
+  );
   email.focus();
 }
 
