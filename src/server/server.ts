@@ -20,6 +20,7 @@ import { RateLimiter } from '../runtime/clients/rate-limit.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
+import { SignIns } from './auth/sign-ins.ts';
 import { applicationRoutes } from './dashboard/application-routes.ts';
 import { sessionRoutes } from './dashboard/session-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
@@ -182,7 +183,8 @@ function apiRoutes(
 }
 
 function authenticationOf(dependencies: AuthenticationDependencies) {
-  return { authentication: new Authentication(dependencies), dependencies };
+  const authentication = new Authentication(dependencies);
+  return { authentication, dependencies, signIns: new SignIns(authentication, dependencies) };
 }
 
 /** Rate limit of every request, assets included. */

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
-import { findGrant, parseEmail } from '../../core/access/grant.ts';
+import { parseEmail } from '../../core/access/grant.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
 import { isPassword } from '../../runtime/passwords/password-hash.ts';
 import { Problem } from '../problem.ts';
-import { tooManyFailures, type Authentication, type AuthenticationDependencies, type Caller } from './authentication.ts';
-import { newSession } from './session-cookie.ts';
+import { tooManyFailures, type Authentication, type AuthenticationDependencies } from './authentication.ts';
+import type { SignIns, VerifiedUser } from './sign-ins.ts';
 
 /** Sign-ins that wait: each verification takes 32 MiB and a third of a second, so they run one at a time. */
 const MAX_WAITING = 8;
@@ -13,20 +13,21 @@ const MAX_WAITING = 8;
 export class LocalSignIn {
   readonly #authentication: Authentication;
   readonly #dependencies: AuthenticationDependencies;
+  readonly #signIns: SignIns;
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(authentication: Authentication, dependencies: AuthenticationDependencies) {
+  constructor(authentication: Authentication, dependencies: AuthenticationDependencies, signIns: SignIns) {
     this.#authentication = authentication;
     this.#dependencies = dependencies;
+    this.#signIns = signIns;
   }
 
-  /** A new session of the address, with its grant. @throws Problem where it is refused; AccessUnconfirmedError */
-  async signIn(request: Request, body: { readonly email: string; readonly password: string }): Promise<Caller> {
-    const { store, clock, now, logger, isLocalEnabled } = this.#dependencies;
+  /** The user whose password it is. @throws Problem where it is refused; AccessUnconfirmedError */
+  async verify(request: Request, body: { readonly email: string; readonly password: string }): Promise<VerifiedUser> {
+    const { store, isLocalEnabled } = this.#dependencies;
     if (!isLocalEnabled) throw new Problem('feature_disabled', 'Signing in with a password is disabled: auth.local.enabled is false.');
-    const address = request.ip ?? '';
-    const client = addressGroup(address);
+    const client = addressGroup(request.ip ?? '');
     const { failures } = this.#authentication;
     const waitSeconds = failures.waitSeconds(client);
     if (waitSeconds !== null) throw tooManyFailures(waitSeconds);
@@ -45,15 +46,14 @@ export class LocalSignIn {
       throw err;
     });
     if (!isValid || email === null) {
-      logger.warn('Sign-in failed', { address });
+      this.#signIns.refuse('local', 'wrong-password', request);
       throw new Problem(
         'unauthenticated',
         'The e-mail address or the password is wrong. `evenkeel password EMAIL` sets the password of the local admin.',
       );
     }
     undo();
-    logger.info('Signed in', { email, address });
-    return { email, session: newSession(email, now()), grant: findGrant(await store.grants(), email, clock.now()) };
+    return { email, name: null, via: 'local' };
   }
 
   async #inTurn<T>(run: () => Promise<T>): Promise<T> {

@@ -15,10 +15,17 @@ const RENEW_EVERY_MS: DurationMs = MINUTE_MS;
 /** Clocks of replicas differ: a session of a faster one is valid. */
 const CLOCK_DIFFERENCE_MS: DurationMs = MINUTE_MS;
 
+/** How users sign in. */
+const SIGN_IN_METHODS = ['local', 'oidc'] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
 /** One sign-in. */
 export interface Session {
   readonly id: string;
   readonly email: string;
+  /** null: the sign-in gave none. */
+  readonly name: string | null;
+  readonly via: SignInMethod;
   readonly createdAt: Instant;
   /** Time of the last request, to the minute. */
   readonly seenAt: Instant;
@@ -29,8 +36,12 @@ const TAG_BYTES = 16;
 const MAX_LENGTH = 2048;
 
 /** A session that begins now, with a random id. */
-export function newSession(email: string, now: Instant): Session {
-  return { id: randomBytes(16).toString('base64url'), email, createdAt: now, seenAt: now };
+export function newSession(
+  email: string,
+  now: Instant,
+  { via, name }: Pick<Session, 'via' | 'name'> = { via: 'local', name: null },
+): Session {
+  return { id: randomBytes(16).toString('base64url'), email, name, via, createdAt: now, seenAt: now };
 }
 
 /** Seals the session with the newest key. @throws RangeError without a key */
@@ -80,9 +91,11 @@ function unseal(sealed: Buffer, key: SessionKey): string | null {
 function parseSession(text: string | null): Session | null {
   const value: unknown = text === null ? null : JSON.parse(text);
   if (!isObject(value)) return null;
-  const { id, email, createdAt, seenAt } = value;
-  if (typeof id !== 'string' || typeof createdAt !== 'number' || typeof seenAt !== 'number') return null;
-  return typeof email === 'string' && parseEmail(email) === email ? { id, email, createdAt, seenAt } : null;
+  const { id, email, name, createdAt, seenAt } = value;
+  const via = SIGN_IN_METHODS.find((method) => method === value['via']);
+  if (typeof id !== 'string' || typeof createdAt !== 'number' || typeof seenAt !== 'number' || via === undefined) return null;
+  if (name !== null && typeof name !== 'string') return null;
+  return typeof email === 'string' && parseEmail(email) === email ? { id, email, name, via, createdAt, seenAt } : null;
 }
 
 function associatedData(keyId: string): Buffer {

@@ -41,7 +41,7 @@ export function sessionRecord(caller: Caller | null): SessionRecord {
   return {
     authenticated: true,
     email,
-    name: null,
+    name: session?.name ?? null,
     role: grant?.role ?? null,
     namespaces: isAdmin ? ['*'] : (grant?.namespaces ?? []).map(({ text }) => text),
     capabilities: SESSION_CAPABILITIES.filter((capability) => allowed[capability]),

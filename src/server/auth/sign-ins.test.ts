@@ -1,0 +1,81 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import express from 'express';
+import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
+import { FakeAccessStore } from '../../../test/fakes/fake-access-store.ts';
+import { Authentication } from './authentication.ts';
+import { openSession, type Session } from './session-cookie.ts';
+import { SignIns, type SignInEvent, type VerifiedUser } from './sign-ins.ts';
+
+const NOW = Date.UTC(2026, 10, 27, 12);
+const ANA: VerifiedUser = { email: 'ana@example.com', name: 'Ana', via: 'oidc' };
+
+let world: DashboardWorld;
+let store: FakeAccessStore;
+let signIns: SignIns;
+let events: SignInEvent[];
+let server: Server;
+beforeEach(async () => {
+  world = dashboardWorld();
+  store = new FakeAccessStore();
+  const { timer, sources } = world;
+  const dependencies = {
+    store,
+    timer,
+    clock: sources.clock,
+    logger: sources.logger,
+    now: () => NOW,
+    publicUrl: null,
+    isLocalEnabled: false,
+  };
+  signIns = new SignIns(new Authentication(dependencies), dependencies);
+  events = [];
+  signIns.subscribe((event) => void events.push(event));
+  const app = express();
+  app.get('/in', async (request, response) => void response.json(await signIns.complete(ANA, request, response)));
+  app.get('/out', async (request, response) => void response.json(await signIns.signOut(request, response)));
+  app.get('/refused', (request, response) => {
+    signIns.refuse('oidc', 'unverified-email', request);
+    response.end();
+  });
+  server = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+});
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+/** The Set-Cookie value of the answer. */
+const call = async (path: string, cookie = ''): Promise<string> => {
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { headers: { cookie } });
+  await response.text();
+  expect(response.status).toBe(200);
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+};
+const sessionIn = (cookie: string): Session => openSession(cookie.slice('evenkeel='.length), store.keys, NOW)!;
+
+test('the session records how and as whom the user signed in', async () => {
+  expect(sessionIn(await call('/in'))).toMatchObject({ email: ANA.email, name: 'Ana', via: 'oidc', createdAt: NOW, seenAt: NOW });
+});
+
+test('every sign-in has a new session id, and ends the session that the browser had', async () => {
+  const first = await call('/in');
+  const second = await call('/in', first);
+  const [before, after] = [sessionIn(first), sessionIn(second)];
+  expect(after.id).not.toBe(before.id);
+  expect([store.ended.has(before.id), store.ended.has(after.id)]).toEqual([true, false]);
+});
+
+test('listeners and the log get each outcome', async () => {
+  const cookie = await call('/in');
+  await call('/out', cookie);
+  await call('/out', cookie);
+  await call('/refused');
+  const address = '127.0.0.1';
+  expect(events).toEqual([
+    { outcome: 'signed-in', via: 'oidc', email: ANA.email, address, reason: null },
+    { outcome: 'signed-out', via: 'oidc', email: ANA.email, address, reason: null },
+    { outcome: 'refused', via: 'oidc', email: null, address, reason: 'unverified-email' },
+  ]);
+  const log = JSON.stringify(world.logger);
+  for (const text of ['Signed in', 'Signed out', 'Sign-in failed', 'unverified-email']) expect(log).toContain(text);
+});

@@ -1,0 +1,100 @@
+// The one place that completes or refuses a sign-in of any kind: its session, its log line, and its listeners.
+
+import type { Request, Response } from 'express';
+import { findGrant } from '../../core/access/grant.ts';
+import type { Authentication, AuthenticationDependencies, Caller } from './authentication.ts';
+import { setCookie } from './credential.ts';
+import { newSession, SESSION_MS, type Session, type SignInMethod } from './session-cookie.ts';
+
+/** A user whose identity was verified. */
+export interface VerifiedUser {
+  /** As grants are keyed, see `parseEmail`. */
+  readonly email: string;
+  /** null: the method gives none. */
+  readonly name: string | null;
+  readonly via: SignInMethod;
+}
+
+/** What became of a sign-in, or that a session ended by sign-out. */
+export interface SignInEvent {
+  readonly outcome: 'signed-in' | 'refused' | 'signed-out';
+  readonly via: SignInMethod;
+  /** null: not verified. */
+  readonly email: string | null;
+  /** Client address. */
+  readonly address: string;
+  /** Code of a refusal such as `wrong-password`; null otherwise. */
+  readonly reason: string | null;
+}
+
+/** Completes sign-ins. Listeners get every outcome, for metrics and the audit. */
+export class SignIns {
+  readonly #authentication: Authentication;
+  readonly #dependencies: AuthenticationDependencies;
+  readonly #listeners = new Set<(event: SignInEvent) => void>();
+
+  constructor(authentication: Authentication, dependencies: AuthenticationDependencies) {
+    this.#authentication = authentication;
+    this.#dependencies = dependencies;
+  }
+
+  /** Calls the listener after each outcome. Returns the function that ends it. */
+  subscribe(listener: (event: SignInEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Begins a session of the user, and ends the one that the request has: a sign-in always has a new session id.
+   * @throws Problem without a session key; AccessUnconfirmedError
+   */
+  async complete(user: VerifiedUser, request: Request, response: Response): Promise<Caller> {
+    const caller = await this.callerOf(user);
+    const previous = await this.#findSession(request);
+    if (previous !== null) await this.#end(previous);
+    await this.#authentication.send(caller.session, request, response);
+    this.#report({ outcome: 'signed-in', via: user.via, email: user.email, address: request.ip ?? '', reason: null });
+    return caller;
+  }
+
+  /** The caller that the user would be after a sign-in. @throws AccessUnconfirmedError */
+  async callerOf({ email, name, via }: VerifiedUser): Promise<Caller & { readonly session: Session }> {
+    const { store, clock, now } = this.#dependencies;
+    return { email, session: newSession(email, now(), { via, name }), grant: findGrant(await store.grants(), email, clock.now()) };
+  }
+
+  /** Reports a sign-in that was refused. */
+  refuse(via: SignInMethod, reason: string, request: Request): void {
+    this.#report({ outcome: 'refused', via, email: null, address: request.ip ?? '', reason });
+  }
+
+  /** Ends the session of the request on every replica and removes its cookie. Returns the session; null: there was none. */
+  async signOut(request: Request, response: Response): Promise<Session | null> {
+    const session = (await this.#authentication.identify(request))?.session ?? null;
+    if (session !== null) {
+      await this.#end(session);
+      this.#report({ outcome: 'signed-out', via: session.via, email: session.email, address: request.ip ?? '', reason: null });
+    }
+    response.setHeader('Set-Cookie', setCookie('', 0, this.#authentication.isSecure(request)));
+    return session;
+  }
+
+  async #findSession(request: Request): Promise<Session | null> {
+    // A bearer header wins over the cookie: its caller has no session.
+    if (request.headers.authorization !== undefined) return null;
+    return (await this.#authentication.identify(request))?.session ?? null;
+  }
+
+  #end({ id, createdAt }: Session): Promise<void> {
+    return this.#dependencies.store.endSession(id, createdAt + SESSION_MS);
+  }
+
+  #report(event: SignInEvent): void {
+    const { outcome, via, email, address, reason } = event;
+    const { logger } = this.#dependencies;
+    if (outcome === 'signed-in') logger.info('Signed in', { email, via, address });
+    else if (outcome === 'signed-out') logger.info('Signed out', { email, via, address });
+    else logger.warn('Sign-in failed', { via, reason, address });
+    for (const listener of this.#listeners) listener(event);
+  }
+}
