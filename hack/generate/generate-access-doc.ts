@@ -55,7 +55,7 @@ While \`auth.enabled\` is false, the default, every caller is an admin without a
 3. Open the dashboard and sign in. Scripts post \`{ "email", "password" }\` to \`/api/v1/auth/local\` and keep the cookie.
 
 Passwords and cookies are only as private as the connection: put a proxy with TLS in front, and set \`dashboard.publicUrl\` to its https address
-and \`dashboard.trustedProxies\` to its own. After ten failed sign-ins within a minute, the address is refused (429) until a minute has passed.
+and \`dashboard.trustedProxies\` to its own.
 
 ## Grant a role
 
@@ -96,13 +96,28 @@ Creating and revoking keys is in the audit log, and an Event of the AccessPolicy
 A user who may read Secrets of Evenkeel's namespace can forge a session, and one who may change AccessPolicies can grant a role. Restrict both
 to administrators of the cluster.
 
+## Rate limits
+
+| what                                                            | limit                          | setting                                                          |
+| --------------------------------------------------------------- | ------------------------------ | ---------------------------------------------------------------- |
+| requests with one API key, or in all sessions of one user       | 200 a second, 400 at once      | \`rateLimit.perCredentialPerSecond\`, \`rateLimit.credentialBurst\` |
+| requests of one address, without a valid credential             | 500 a second, 1,000 at once    | \`rateLimit.perAddressPerSecond\`, \`rateLimit.burst\`               |
+| wrong passwords of one address, after which none is checked     | 10 a minute                    | \`rateLimit.failedAuthenticationsPerMinute\`                       |
+| failed authentications, after which invalid API keys get a 429  | 10 a minute                    | the same                                                         |
+
+Beyond a limit the answer is 429 \`rate_limited\`, and \`Retry-After\` has the seconds to wait. Each replica counts by itself. A valid session or
+API key is never refused because of failures of its address. While \`auth.enabled\` is false, every request counts for its address.
+
+The address is that of the connection, or behind a proxy of \`dashboard.trustedProxies\` the last hop of \`X-Forwarded-For\` that is not such a
+proxy. List each proxy and load balancer there (addresses, or ranges such as \`10.0.0.0/8\`): otherwise all clients behind it have one address.
+An IPv6 client counts by its /64. More limits are in [security.md](security.md#bounds-of-the-dashboard).
+
 ## Not in this version
 
 - Sign-in by OpenID Connect or by a header of a reverse proxy. There is one local admin; API keys are the only credential of others.
 - Requests for access, automatic approval (\`spec.autoApprove\`), and changes of the AccessPolicy through the API: use kubectl.
 - The trail of access events. The log has sign-ins, failed ones, and each change with its author.
 - An answer to a revoke that waits for other replicas: they apply it with their next watch event, usually within milliseconds, and at the latest after ten seconds.
-- Rate limits for each credential: those of addresses apply.
 
 ## Who may call what
 

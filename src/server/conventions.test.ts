@@ -439,7 +439,7 @@ describe('guards', () => {
   });
 
   test('too many requests from one address are rate-limited by machine time', async () => {
-    const strict = await startDashboard(world, { rate: { perSecond: 2, burst: 3 } });
+    const strict = await startDashboard(world, { rates: { address: { perSecond: 2, burst: 3 }, credential: { perSecond: 1, burst: 1 } } });
     try {
       for (let count = 0; count < 3; count += 1) expect((await strict.get('/api/v1/mode')).status).toBe(200);
       const answer = await strict.get('/api/v1/mode');

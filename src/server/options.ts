@@ -1,5 +1,5 @@
 import type { ServiceName } from './guards/allowed-host.ts';
-import type { Rate } from '../runtime/clients/rate-limit.ts';
+import type { RequestRateOptions } from './guards/request-rates.ts';
 
 /** Settings of the dashboard server. */
 export interface DashboardOptions {
@@ -17,6 +17,8 @@ export interface DashboardOptions {
   readonly anonymousWrites: boolean;
   /** `dashboard.maxConnections`: maximum open connections; one address may have a quarter. */
   readonly maxConnections: number;
-  /** Rate limit per client address while authentication is off. */
-  readonly rate: Rate;
+  /** `rateLimit.*` of requests. */
+  readonly rates: RequestRateOptions;
+  /** `rateLimit.failedAuthenticationsPerMinute`, of one address. */
+  readonly maxFailuresPerMinute: number;
 }

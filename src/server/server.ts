@@ -13,10 +13,9 @@ import type { AccessStore } from '../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import { addressGroup } from '../runtime/clients/address-group.ts';
 import { boundConnections } from '../runtime/clients/bound-connections.ts';
 import { boundPipelining } from '../runtime/clients/bound-pipelining.ts';
-import { RateLimiter } from '../runtime/clients/rate-limit.ts';
+import { clientAddress } from '../runtime/clients/client-address.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
@@ -29,6 +28,7 @@ import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
 import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
 import { RequestBounds } from './guards/request-bounds.ts';
+import { RequestRates } from './guards/request-rates.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
 import { httpMetrics, type HttpMetrics } from './http-metrics.ts';
@@ -130,7 +130,9 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
     setSecurityHeaders(response);
     next();
   });
-  app.use(limitRate(new RateLimiter(options.rate, timer), metrics));
+  app.use(setClientAddress(app.get('trust proxy fn') as (address: string, hop: number) => boolean));
+  const rates = new RequestRates(options.rates, timer, () => metrics.rateLimited());
+  app.use(rates.limitAddress);
   const bounds = new RequestBounds(timer, metrics.refused);
   const envelope = dashboardEnvelope({
     clock,
@@ -140,7 +142,7 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
   app.use(pageRoutes(bounds.admit));
   app.use(guards(options, dependencies.access !== null));
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
-  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope }).router);
+  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, rates, bounds, envelope }).router);
   app.use(() => {
     throw new Problem('not_found', 'No such path. /api/v1/docs lists all endpoints.');
   });
@@ -151,15 +153,27 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
 interface ApiDependencies {
   readonly streams: EventStreams;
   readonly metrics: HttpMetrics;
+  readonly rates: RequestRates;
   readonly bounds: RequestBounds;
   readonly envelope: Envelope;
 }
 
 function apiRoutes(
   { application, access, clock, logger, options, version, timer }: DashboardDependencies,
-  { streams, metrics, bounds, envelope }: ApiDependencies,
+  { streams, metrics, rates, bounds, envelope }: ApiDependencies,
 ): ApiRouter<Operations> {
-  const authentication = access === null ? null : authenticationOf({ ...access, clock, logger, timer, publicUrl: options.publicUrl });
+  const authentication =
+    access === null
+      ? null
+      : authenticationOf({
+          ...access,
+          clock,
+          logger,
+          timer,
+          rates,
+          publicUrl: options.publicUrl,
+          maxFailuresPerMinute: options.maxFailuresPerMinute,
+        });
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,
     envelope,
@@ -187,16 +201,11 @@ function authenticationOf(dependencies: AuthenticationDependencies) {
   return { authentication, dependencies, signIns: new SignIns(authentication, dependencies) };
 }
 
-/** Rate limit of every request, assets included. */
-function limitRate(limiter: RateLimiter, metrics: HttpMetrics) {
+/** Sets `request.ip`. Express takes a hop that is no address for the client, whose limits would then count by any text. */
+function setClientAddress(isTrusted: (address: string, hop: number) => boolean) {
   return (request: Request, _response: Response, next: NextFunction): void => {
-    const waitSeconds = limiter.take(addressGroup(request.ip ?? ''));
-    if (waitSeconds !== null) {
-      metrics.rateLimited();
-      throw new Problem('rate_limited', `Too many requests from this address. Try again in ${waitSeconds} s.`, {
-        headers: { 'retry-after': String(waitSeconds) },
-      });
-    }
+    const ip = clientAddress(request.socket.remoteAddress ?? '', request.get('x-forwarded-for'), (address) => isTrusted(address, 0));
+    Object.defineProperty(request, 'ip', { value: ip });
     next();
   };
 }

@@ -34,13 +34,19 @@ const shares = (total: number, unit = ''): readonly string[] => [text(Math.floor
 
 const maxConnections = SETTINGS['dashboard.maxConnections'].default;
 const [perSecond, burst] = [SETTINGS['rateLimit.perAddressPerSecond'].default, SETTINGS['rateLimit.burst'].default];
+const [byCredential, credentialBurst] = [
+  SETTINGS['rateLimit.perCredentialPerSecond'].default,
+  SETTINGS['rateLimit.credentialBurst'].default,
+];
 
 describe('The bounds of the dashboard in docs/security.md', () => {
   test('are those of the code', () => {
     expect(rows.map(([bound, one, all]) => [bound, one, all])).toEqual([
       ['connections', ...shares(maxConnections)],
       ['requests of one connection before their answers', text(MAX_PIPELINED), ''],
-      ['requests a second', `${text(perSecond)}, ${text(burst)} at once`, ''],
+      ['requests a second without a valid credential', `${text(perSecond)}, ${text(burst)} at once`, ''],
+      ['requests a second with one credential, by any address', `${text(byCredential)}, ${text(credentialBurst)} at once`, ''],
+      ['failed authentications in a minute', text(SETTINGS['rateLimit.failedAuthenticationsPerMinute'].default), ''],
       ['requests under way, streams aside', ...shares(MAX_REQUESTS)],
       ['bodies of requests under way', ...shares(MAX_BODIES_BYTES / MiB, ' MiB')],
       ['one body', mebibytes(MAX_BODY_BYTES), ''],
@@ -57,6 +63,9 @@ describe('The bounds of the dashboard in docs/security.md', () => {
       'dashboard.maxConnections',
       'rateLimit.perAddressPerSecond',
       'rateLimit.burst',
+      'rateLimit.perCredentialPerSecond',
+      'rateLimit.credentialBurst',
+      'rateLimit.failedAuthenticationsPerMinute',
     ]);
     expect(rows.flatMap((cells) => (cells[5] ?? '').split(', ')).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });

@@ -88,7 +88,11 @@ export async function startDashboard(
       trustedProxies: settings['dashboard.trustedProxies'],
       anonymousWrites: settings['dashboard.anonymousWrites'],
       maxConnections: settings['dashboard.maxConnections'],
-      rate: { perSecond: settings['rateLimit.perAddressPerSecond'], burst: settings['rateLimit.burst'] },
+      rates: {
+        address: { perSecond: settings['rateLimit.perAddressPerSecond'], burst: settings['rateLimit.burst'] },
+        credential: { perSecond: settings['rateLimit.perCredentialPerSecond'], burst: settings['rateLimit.credentialBurst'] },
+      },
+      maxFailuresPerMinute: settings['rateLimit.failedAuthenticationsPerMinute'],
     },
   });
   const { port } = await server.listen();

@@ -1,4 +1,5 @@
 import type { MachineTimer } from '../../ports/clock.ts';
+import { ClientTable } from './client-table.ts';
 
 /** Requests that one client may send. */
 export interface Rate {
@@ -7,22 +8,21 @@ export interface Rate {
 }
 
 interface Bucket {
-  tokens: number;
-  filledAtMs: number;
+  readonly tokens: number;
+  readonly filledAtMs: number;
 }
 
-/** A new client starts with a full bucket, so dropping idle clients changes nothing. */
-const MAX_BUCKETS = 10_000;
-
-/** A token bucket for each client, in machine time. */
+/** A token bucket for each client, in machine time. A new client starts with a full one. */
 export class RateLimiter {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets: ClientTable<Bucket>;
   readonly #rate: Rate;
   readonly #timer: MachineTimer;
 
   constructor(rate: Rate, timer: MachineTimer) {
     this.#rate = rate;
     this.#timer = timer;
+    // The time at which the bucket is full again, when dropping it changes nothing.
+    this.#buckets = new ClientTable(({ tokens, filledAtMs }) => filledAtMs + ((rate.burst - tokens) / rate.perSecond) * 1000);
   }
 
   /**
@@ -30,18 +30,25 @@ export class RateLimiter {
    * @returns null where the request may proceed, else the whole seconds to wait
    */
   take(client: string, amount = 1): number | null {
-    const now = this.#timer.nowMs();
-    const bucket = this.#buckets.get(client) ?? { tokens: this.#rate.burst, filledAtMs: now };
-    const tokens = Math.min(this.#rate.burst, bucket.tokens + ((now - bucket.filledAtMs) / 1000) * this.#rate.perSecond);
-    // Deleted and set again, so that the map is ordered by last use.
-    this.#buckets.delete(client);
-    this.#buckets.set(client, { tokens: tokens < amount ? tokens : tokens - amount, filledAtMs: now });
-    if (this.#buckets.size > MAX_BUCKETS) this.#forgetOldest();
-    return tokens < amount ? Math.max(1, Math.ceil((amount - tokens) / this.#rate.perSecond)) : null;
+    const tokens = this.#tokensOf(client);
+    const isAllowed = tokens >= amount;
+    this.#store(client, isAllowed ? tokens - amount : tokens);
+    return isAllowed ? null : Math.max(1, Math.ceil((amount - tokens) / this.#rate.perSecond));
   }
 
-  #forgetOldest(): void {
-    const oldest = this.#buckets.keys().next();
-    if (oldest.done !== true) this.#buckets.delete(oldest.value);
+  /** Returns a token, for a request that another limit counts. */
+  giveBack(client: string): void {
+    this.#store(client, Math.min(this.#rate.burst, this.#tokensOf(client) + 1));
+  }
+
+  #tokensOf(client: string): number {
+    const { perSecond, burst } = this.#rate;
+    const bucket = this.#buckets.get(client);
+    if (bucket === undefined) return burst;
+    return Math.min(burst, bucket.tokens + ((this.#timer.nowMs() - bucket.filledAtMs) / 1000) * perSecond);
+  }
+
+  #store(client: string, tokens: number): void {
+    this.#buckets.set(client, { tokens, filledAtMs: this.#timer.nowMs() });
   }
 }

@@ -274,7 +274,7 @@ export const SETTINGS = {
     default: 500,
     exclusiveMinimum: 0,
     maximum: 1_000_000,
-    help: 'Requests per second of one address.',
+    help: 'Requests per second of one address, for requests without a valid credential; with auth.enabled false for all.',
   },
   'rateLimit.burst': {
     type: 'integer',
@@ -282,6 +282,27 @@ export const SETTINGS = {
     minimum: 1,
     maximum: 1_000_000,
     help: 'Requests above that rate that may arrive at once.',
+  },
+  'rateLimit.perCredentialPerSecond': {
+    type: 'number',
+    default: 200,
+    exclusiveMinimum: 0,
+    maximum: 1_000_000,
+    help: 'Requests per second with one credential: an API key, or the sessions of one user.',
+  },
+  'rateLimit.credentialBurst': {
+    type: 'integer',
+    default: 400,
+    minimum: 1,
+    maximum: 1_000_000,
+    help: 'Requests above that rate that may arrive at once.',
+  },
+  'rateLimit.failedAuthenticationsPerMinute': {
+    type: 'integer',
+    default: 10,
+    minimum: 1,
+    maximum: 1000,
+    help: 'Failed authentications of one address in a minute: wrong passwords, after which no password is checked, and invalid API keys.',
   },
 
   'autoscaler.scaleUpThreshold': {

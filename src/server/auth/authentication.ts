@@ -11,6 +11,7 @@ import type { AccessStore, StoredApiKey } from '../../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
+import type { RequestRates } from '../guards/request-rates.ts';
 import { isMutation, type Operation } from '../openapi/operation.ts';
 import { Problem } from '../problem.ts';
 import { readCredential, setCookie } from './credential.ts';
@@ -29,11 +30,16 @@ export interface AuthenticationDependencies {
   readonly publicUrl: string | null;
   /** `auth.local.enabled` */
   readonly isLocalEnabled: boolean;
+  readonly rates: Pick<RequestRates, 'limitCredential'>;
+  /** `rateLimit.failedAuthenticationsPerMinute` */
+  readonly maxFailuresPerMinute: number;
 }
 
 /** A verified caller. */
 export interface Caller {
   readonly email: string;
+  /** Id of the API key; null: another credential. */
+  readonly keyId: string | null;
   /** null: an API key. */
   readonly session: Session | null;
   /** null: none, or it has expired. */
@@ -45,12 +51,16 @@ const INVALID_KEY = 'The API key is not valid: it is mistyped, revoked, or of an
 
 /** Verifies the credentials of requests. */
 export class Authentication {
+  /** Of any kind. Only invalid credentials are refused for them: a valid one of the address stays valid. */
   readonly failures: FailedAttempts;
+  /** Wrong passwords, after which no password of the address is checked. Invalid API keys, such as a script's, do not lock out users. */
+  readonly passwordFailures: FailedAttempts;
   readonly #dependencies: AuthenticationDependencies;
 
   constructor(dependencies: AuthenticationDependencies) {
     this.#dependencies = dependencies;
-    this.failures = new FailedAttempts(dependencies.timer);
+    this.failures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
+    this.passwordFailures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
   }
 
   /**
@@ -62,6 +72,8 @@ export class Authentication {
     if (isOpen && (!isMutation(operation) || readCredential(request, this.isSecure(request)).kind !== 'bearer')) return NO_CREDENTIAL;
     const caller = await this.identify(request);
     if (caller === null) return NO_CREDENTIAL;
+    // All sessions of a user count together, so that signing in again gives no further requests.
+    this.#dependencies.rates.limitCredential(caller.keyId ?? caller.email, request);
     if (caller.session === null && isMutation(operation)) {
       throw new Problem('api_key_read_only', 'An API key only reads. Sign in to the dashboard to make changes.');
     }
@@ -76,11 +88,11 @@ export class Authentication {
     if (credential.kind === 'none') return null;
     if (credential.kind === 'bearer') {
       const key = await this.#findKey(credential.token, request);
-      return { email: key.email, session: null, grant: findGrant(await store.grants(), key.email, clock.now()) };
+      return { email: key.email, keyId: key.id, session: null, grant: findGrant(await store.grants(), key.email, clock.now()) };
     }
     const session = openSession(credential.value, await store.sessionKeys(), now());
     if (session === null || (await store.endedSessions()).has(session.id)) return null;
-    return { email: session.email, session, grant: findGrant(await store.grants(), session.email, clock.now()) };
+    return { email: session.email, keyId: null, session, grant: findGrant(await store.grants(), session.email, clock.now()) };
   }
 
   /** The scope that an open stream has now; null: its credential is no longer valid, or that cannot be confirmed. */

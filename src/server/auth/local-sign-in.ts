@@ -28,11 +28,11 @@ export class LocalSignIn {
     const { store, isLocalEnabled } = this.#dependencies;
     if (!isLocalEnabled) throw new Problem('feature_disabled', 'Signing in with a password is disabled: auth.local.enabled is false.');
     const client = addressGroup(request.ip ?? '');
-    const { failures } = this.#authentication;
-    const waitSeconds = failures.waitSeconds(client);
+    const { failures, passwordFailures } = this.#authentication;
+    const waitSeconds = passwordFailures.waitSeconds(client);
     if (waitSeconds !== null) throw tooManyFailures(waitSeconds);
     // Counted before the outcome is known: otherwise attempts sent together would all pass the check above.
-    const undo = failures.add(client);
+    const undo = passwordFailures.add(client);
     const email = parseEmail(body.email);
     const verify = async (): Promise<boolean> => {
       const admin = await store.localAdmin();
@@ -46,6 +46,7 @@ export class LocalSignIn {
       throw err;
     });
     if (!isValid || email === null) {
+      failures.add(client);
       this.#signIns.refuse('local', 'wrong-password', request);
       throw new Problem(
         'unauthenticated',

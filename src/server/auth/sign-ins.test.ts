@@ -28,6 +28,8 @@ beforeEach(async () => {
     now: () => NOW,
     publicUrl: null,
     isLocalEnabled: false,
+    rates: { limitCredential: () => undefined },
+    maxFailuresPerMinute: 10,
   };
   signIns = new SignIns(new Authentication(dependencies), dependencies);
   events = [];

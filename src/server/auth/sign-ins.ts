@@ -60,7 +60,12 @@ export class SignIns {
   /** The caller that the user would be after a sign-in. @throws AccessUnconfirmedError */
   async callerOf({ email, name, via }: VerifiedUser): Promise<Caller & { readonly session: Session }> {
     const { store, clock, now } = this.#dependencies;
-    return { email, session: newSession(email, now(), { via, name }), grant: findGrant(await store.grants(), email, clock.now()) };
+    return {
+      email,
+      keyId: null,
+      session: newSession(email, now(), { via, name }),
+      grant: findGrant(await store.grants(), email, clock.now()),
+    };
   }
 
   /** Reports a sign-in that was refused. */

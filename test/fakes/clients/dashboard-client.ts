@@ -13,7 +13,8 @@ const OPTIONS: DashboardOptions = {
   trustedProxies: [],
   anonymousWrites: true,
   maxConnections: 1000,
-  rate: { perSecond: 1e6, burst: 1e6 },
+  rates: { address: { perSecond: 1e6, burst: 1e6 }, credential: { perSecond: 1e6, burst: 1e6 } },
+  maxFailuresPerMinute: 10,
 };
 
 /** The dashboard server on a loopback port, with simple requests to it. */
