@@ -125,6 +125,15 @@ export const LABELS = {
   apiKey: 'evenkeel.io/api-key',
   /** `"true"` on Secrets that decide access, by which they are watched. */
   access: 'evenkeel.io/access',
+  /** `"true"` on the Lease of each replica that serves what decides access from copies. */
+  accessReplica: 'evenkeel.io/access-replica',
+} as const;
+
+/** Annotations on the Lease of a replica: the resourceVersion before which it serves nothing, by what decides access. */
+export const REPLICA_LEASE_ANNOTATIONS = {
+  'access-policy': 'evenkeel.io/access-policy-version',
+  'api-keys': 'evenkeel.io/api-keys-version',
+  'ended-sessions': 'evenkeel.io/ended-sessions-version',
 } as const;
 
 /** ConfigMap in Evenkeel's namespace that pauses every effect: keys `until` (RFC 3339) and `reason`. */

@@ -31,7 +31,8 @@ export type CommandInput<Name extends CommandName> = Parameters<(typeof COMMANDS
 type CommandData<Name extends CommandName> = Extract<ReturnType<(typeof COMMANDS)[Name]['answer']>, { readonly kind: 'answer' }>['data'];
 /** Response of a command: the changed object (in a dry run as it would be), or a refusal. */
 export type CommandAnswer<Name extends CommandName> =
-  { readonly kind: 'done'; readonly data: CommandData<Name>; readonly dryRun: boolean } | CommandRefusal;
+  | { readonly kind: 'done'; readonly data: CommandData<Name>; readonly dryRun: boolean; readonly warnings: readonly Warning[] }
+  | CommandRefusal;
 
 /** Dependencies of the application. */
 export interface ApplicationDependencies {
@@ -92,7 +93,8 @@ export class Application {
     this.#models.recommendations.clear();
     const answer = action.answer(this.#models, outcome.item);
     await this.#ownWrites.waitUntilObserved();
-    return answer.kind === 'answer' ? { kind: 'done', data: answer.data, dryRun: outcome.dryRun } : answer;
+    const { dryRun, warnings = [] } = outcome;
+    return answer.kind === 'answer' ? { kind: 'done', data: answer.data, dryRun, warnings } : answer;
   }
 
   /** Whether the informers have synced. */

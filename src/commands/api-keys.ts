@@ -6,6 +6,7 @@ import { PLURALS } from '../apis/v1alpha1/index.ts';
 import { mintApiKey } from '../core/access/api-key.ts';
 import { findGrant, parseEmail } from '../core/access/grant.ts';
 import type { Refusal } from '../core/access/refusal.ts';
+import { replicaWarnings } from '../core/access/replica-reports.ts';
 import { ADMIN_SESSION } from '../core/access/requirement.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { AccessUnconfirmedError, type StoredApiKey } from '../ports/access-store.ts';
@@ -26,7 +27,7 @@ export const createApiKey: Command<{ readonly body: ApiKeyBody }, CreatedApiKey>
   run: (ports, caller, { body }) => confirmed(() => create(ports, caller, body)),
 };
 
-/** Revokes a key, which no request can use from then on. */
+/** Revokes a key, which no request can use from the answer on, on any replica. */
 export const deleteApiKey: Command<{ readonly id: string }, RevokedApiKey> = {
   requires: ADMIN_SESSION,
   run: (ports, caller, { id }) => confirmed(() => revoke(ports, caller, id)),
@@ -63,7 +64,8 @@ async function revoke(ports: CommandPorts, caller: Caller, id: string): Promise<
   const { access } = ports;
   if (access === null) return AUTHENTICATION_OFF;
   const key = (await access.apiKeys()).get(id);
-  if (key === undefined || (!caller.dryRun && !(await access.deleteApiKey(id)))) {
+  const write = key === undefined || caller.dryRun ? null : await access.deleteApiKey(id);
+  if (key === undefined || (write === null && !caller.dryRun)) {
     return { kind: 'not-found', message: `There is no API key ${id}. GET /api/v1/api-keys lists them.` };
   }
   const { email, label } = key;
@@ -76,7 +78,8 @@ async function revoke(ports: CommandPorts, caller: Caller, id: string): Promise<
     after: null,
     outcome: 'allowed',
   });
-  return { kind: 'done', item: { id, email, label, createdAt: isoTime(key.createdAt) }, dryRun: caller.dryRun };
+  const warnings = write === null ? [] : replicaWarnings(await access.untilEveryReplicaHas(write), true);
+  return { kind: 'done', item: { id, email, label, createdAt: isoTime(key.createdAt) }, dryRun: caller.dryRun, warnings };
 }
 
 /** The Events of keys are about the AccessPolicy that grants them; a Secret's would need its UID. */

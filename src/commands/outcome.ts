@@ -1,3 +1,4 @@
+import type { Warning } from '../apis/http/types.generated.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { WriteOutcome } from '../ports/cluster/writers.ts';
 
@@ -16,7 +17,8 @@ export type CommandRefusal =
   | { readonly kind: 'unavailable'; readonly message: string };
 
 /** The outcome of a command: the changed object (in a dry run as it would be), or a refusal. */
-export type CommandOutcome<T> = { readonly kind: 'done'; readonly item: T; readonly dryRun: boolean } | CommandRefusal;
+export type CommandOutcome<T> =
+  { readonly kind: 'done'; readonly item: T; readonly dryRun: boolean; readonly warnings?: readonly Warning[] } | CommandRefusal;
 
 /** The refusal of a conditional command whose object has changed. */
 export const OBJECT_CHANGED = {

@@ -1,5 +1,6 @@
 import type { Instant } from '#kube/units';
 import type { Grants } from '../core/access/grant.ts';
+import type { ReplicaReports } from '../core/access/replica-reports.ts';
 import { UnavailableError } from './unavailable-error.ts';
 
 /** The API server did not confirm in time what decides access. */
@@ -35,6 +36,15 @@ export interface LocalAdmin {
   readonly passwordHash: string;
 }
 
+/** What decides access, by how it is stored and copied. */
+export type AccessPart = 'access-policy' | 'api-keys' | 'ended-sessions';
+
+/** A write that may take a permission away. */
+export interface AccessWrite {
+  readonly part: AccessPart;
+  readonly resourceVersion: string;
+}
+
 /**
  * What decides who may call. Each read was confirmed by the API server within the last ten seconds, so that a revoked permission never
  * outlives an outage. @throws AccessUnconfirmedError where it cannot be confirmed
@@ -51,11 +61,16 @@ export interface AccessStore {
   /** null: no password is set. Not cached. */
   localAdmin(): Promise<LocalAdmin | null>;
   createApiKey(key: StoredApiKey): Promise<void>;
-  /** False where no such key exists. */
-  deleteApiKey(id: string): Promise<boolean>;
+  /** null: no such key exists. Call `untilEveryReplicaHas` before the answer. */
+  deleteApiKey(id: string): Promise<AccessWrite | null>;
   recordUse(id: string, at: Instant): Promise<void>;
-  /** @param until when the session would expire; it is forgotten then */
-  endSession(id: string, until: Instant): Promise<void>;
+  /** Call `untilEveryReplicaHas` before the answer. @param until when the session would expire; it is forgotten then */
+  endSession(id: string, until: Instant): Promise<AccessWrite>;
+  /**
+   * Resolves once no request sees what was before the write, on any replica: each has reported it, or ten seconds have passed, after which
+   * none serves an older copy. Never rejects.
+   */
+  untilEveryReplicaHas(write: AccessWrite): Promise<ReplicaReports>;
   /** Calls the listener after a change of what decides access. Returns the function that ends it. */
   subscribe(listener: () => void): () => void;
 }

@@ -151,6 +151,23 @@ describe('permissions change', () => {
     expect([codeOf(await read(bearer(first))), codeOf(await read(bearer(second)))]).toEqual(['401 unauthenticated', '200']);
   });
 
+  test('is answered after the replicas have reported it, and says which have not', async () => {
+    const revoked = async () => {
+      const id = (await keyOf('view@example.com')).slice(3, 15);
+      return { id, answer: await client.send('DELETE', `/api/v1/api-keys/${id}`, undefined, cookieOf(ROOT)) };
+    };
+    const first = await revoked();
+    expect([store.awaited, first.answer.body.meta.warnings]).toEqual([[{ part: 'api-keys', resourceVersion: first.id }], undefined]);
+    store.reports = { missing: ['controller-b'], areKnown: true };
+    const { answer } = await revoked();
+    expect(matches(answer, 'deleteApiKey')).toEqual([true, true]);
+    expect(answer.body.meta.warnings).toMatchObject([{ code: 'replica_not_confirmed', message: expect.stringContaining('controller-b') }]);
+    const signedOut = await client.send('POST', '/api/v1/auth/logout', undefined, cookieOf('view@example.com'));
+    expect(matches(signedOut, 'signOut')).toEqual([true, true]);
+    expect([signedOut.status, store.awaited.at(-1)?.part]).toEqual([200, 'ended-sessions']);
+    expect(JSON.stringify(signedOut.body.meta.warnings)).toMatch(/from 1 replica\b(?!.*controller-b)/);
+  });
+
   test('never to an old one: while grants cannot be confirmed every request is refused', async () => {
     const [session, key] = [cookieOf(ROOT), bearer(await keyOf(ROOT))];
     store.isOut = true;

@@ -1,8 +1,10 @@
 import { grantsOf, type Grants } from '../../src/core/access/grant.ts';
 import type { AccessPolicy } from '../../src/apis/v1alpha1/index.ts';
+import type { ReplicaReports } from '../../src/core/access/replica-reports.ts';
 import {
   AccessUnconfirmedError,
   type AccessStore,
+  type AccessWrite,
   type LocalAdmin,
   type SessionKey,
   type StoredApiKey,
@@ -16,6 +18,10 @@ export class FakeAccessStore implements AccessStore {
   admin: LocalAdmin | null = null;
   /** True: nothing can be confirmed. */
   isOut = false;
+  /** What the replicas report of each write. */
+  reports: ReplicaReports = { missing: [], areKnown: true };
+  /** Writes whose answer has waited for the replicas. */
+  readonly awaited: AccessWrite[] = [];
   readonly stored = new Map<string, StoredApiKey>();
   readonly ended = new Map<string, Instant>();
   readonly #listeners = new Set<() => void>();
@@ -44,8 +50,8 @@ export class FakeAccessStore implements AccessStore {
     return this.#confirm(() => void this.stored.set(key.id, key));
   }
 
-  deleteApiKey(id: string): Promise<boolean> {
-    return this.#confirm(() => this.stored.delete(id));
+  deleteApiKey(id: string): Promise<AccessWrite | null> {
+    return this.#confirm(() => (this.stored.delete(id) ? { part: 'api-keys', resourceVersion: id } : null));
   }
 
   recordUse(id: string, at: Instant): Promise<void> {
@@ -55,8 +61,16 @@ export class FakeAccessStore implements AccessStore {
     });
   }
 
-  endSession(id: string, until: Instant): Promise<void> {
-    return this.#confirm(() => void this.ended.set(id, until));
+  endSession(id: string, until: Instant): Promise<AccessWrite> {
+    return this.#confirm(() => {
+      this.ended.set(id, until);
+      return { part: 'ended-sessions', resourceVersion: id };
+    });
+  }
+
+  untilEveryReplicaHas(write: AccessWrite): Promise<ReplicaReports> {
+    this.awaited.push(write);
+    return Promise.resolve(this.reports);
   }
 
   subscribe(listener: () => void): () => void {

@@ -56,9 +56,8 @@ export function createPasswordCommand(input: PasswordInput, prompt: (text: strin
       return withConnection(connect, parsed.values, 'password', terminal, async ({ transport }) => {
         const texts = { email, 'password-hash': passwordHash };
         const location = { transport, namespace: parsed.values.namespace };
-        const isChanged = await mergeSecret(location, LOCAL_ADMIN_SECRET, texts);
-        if (!isChanged && !(await createSecret(location, LOCAL_ADMIN_SECRET, texts)))
-          await mergeSecret(location, LOCAL_ADMIN_SECRET, texts);
+        const merge = (): Promise<string | null> => mergeSecret(location, LOCAL_ADMIN_SECRET, texts);
+        if ((await merge()) === null && (await createSecret(location, LOCAL_ADMIN_SECRET, texts)) === null) await merge();
         report(terminal, email, parsed.values.namespace);
         return EXIT.done;
       });

@@ -1,5 +1,6 @@
 import { AccessCreator } from '../../adapters/kubernetes/credentials/access-creator.ts';
 import { KubernetesAccessStore } from '../../adapters/kubernetes/credentials/access-store.ts';
+import { StaleLeaseCleaner } from '../../adapters/kubernetes/credentials/stale-lease-cleaner.ts';
 import type { AccessStore } from '../../ports/access-store.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { ProcessHost } from '../process/process-host.ts';
@@ -15,19 +16,35 @@ export async function startAccess(
 ): Promise<AccessStore | null> {
   if (!settings['auth.enabled']) return null;
   const { environment, logger, metrics, state, leaderTransport: leaders } = host;
-  const { transport, commandTransport: commands, clock, activity, random, namespace, timer, watches = { timer } } = environment;
+  const {
+    transport,
+    commandTransport: commands,
+    leaseTransport,
+    clock,
+    activity,
+    random,
+    namespace,
+    timer,
+    watches = { timer },
+  } = environment;
   const capabilities = { streamingLists: null };
   const context = { transport, clock, ...watches, activity, random, logger, metrics, capabilities };
   const now = (): number => Date.now();
-  const store = new KubernetesAccessStore({ context, commands, namespace, cluster: state, now });
+  const replica = { identity: environment.identity, pod: environment.pod ?? null, transport: leaseTransport };
+  const store = new KubernetesAccessStore({ context, commands, namespace, cluster: state, now, replica });
   const initialAdmin = settings['auth.initialAdmin'];
   const isLeader = (): boolean => host.isLeader();
   const creator = new AccessCreator({ transport, leaders, timer, logger, namespace, initialAdmin, isLeader, now });
+  const cleaner = new StaleLeaseCleaner({ replicas: store.replicas, leaders, namespace, timer, logger, isLeader });
   await host.runComponent('access', (signal) => store.run(signal));
   await host.runComponent('access creator', (signal) => creator.run(signal));
+  await host.runComponent('stale leases', (signal) => cleaner.run(signal));
   registry.addHealth(
     healthSource('access', clock, () => {
-      const { problem } = store;
+      const { problem, leaseProblem } = store;
+      if (problem === null && leaseProblem !== null) {
+        return { status: 'degraded', message: `every request reads grants, API keys and sessions from the API server: ${leaseProblem}` };
+      }
       if (problem === null) return { status: 'ok', message: 'grants, API keys and sessions are confirmed' };
       return { status: 'failed', message: `requests are answered 503 until access is confirmed: ${problem}` };
     }),

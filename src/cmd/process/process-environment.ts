@@ -30,4 +30,6 @@ export interface ProcessEnvironment {
   readonly clusterName: string;
   /** Unique per process: it also differs from this replica's earlier processes. */
   readonly identity: string;
+  /** This process's pod, which owns the objects that end with it; absent outside of a pod. */
+  readonly pod?: { readonly name: string; readonly uid: string };
 }

@@ -30,7 +30,7 @@ export interface ReachOptions {
   readonly clusterName: string;
 }
 
-export interface ReachedApiServer extends Required<Omit<ProcessEnvironment, 'watches'>> {
+export interface ReachedApiServer extends Required<Omit<ProcessEnvironment, 'watches' | 'pod'>>, Pick<ProcessEnvironment, 'pod'> {
   readonly connection: ResolvedKubeConfig;
   /** Whether the API server is an embedded cluster. */
   readonly isEmbedded: boolean;
@@ -90,6 +90,7 @@ export async function reachApiServer(
     namespace: namespace === '' ? namespaceOf(connection) : namespace,
     clusterName: clusterName === '' ? connection.context || 'kubernetes' : clusterName,
     identity,
+    ...podOf(process.env),
     close: () => {
       time.stop();
       closeAll();
@@ -101,6 +102,10 @@ export async function reachApiServer(
 /** Whether the process runs in a pod, where the kubelet sets the API server's address in the environment. */
 export function isInPod(): boolean {
   return process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
+}
+
+function podOf({ POD_NAME: name, POD_UID: uid }: NodeJS.ProcessEnv): Pick<ProcessEnvironment, 'pod'> {
+  return name === undefined || uid === undefined ? {} : { pod: { name, uid } };
 }
 
 function namespaceOf(connection: ResolvedKubeConfig): string {

@@ -2,6 +2,8 @@
 
 import type { Request, Response } from 'express';
 import { findGrant } from '../../core/access/grant.ts';
+import { EVERY_REPLICA_REPORTED, type ReplicaReports } from '../../core/access/replica-reports.ts';
+import type { AccessWrite } from '../../ports/access-store.ts';
 import type { Authentication, AuthenticationDependencies, Caller } from './authentication.ts';
 import { setCookie } from './credential.ts';
 import { newSession, SESSION_MS, type Session, type SignInMethod } from './session-cookie.ts';
@@ -73,15 +75,18 @@ export class SignIns {
     this.#report({ outcome: 'refused', via, email: null, address: request.ip ?? '', reason });
   }
 
-  /** Ends the session of the request on every replica and removes its cookie. Returns the session; null: there was none. */
-  async signOut(request: Request, response: Response): Promise<Session | null> {
+  /** Ends the session of the request and removes its cookie. Resolves once no replica accepts the session any longer. */
+  async signOut(request: Request, response: Response): Promise<ReplicaReports> {
     const session = (await this.#authentication.identify(request))?.session ?? null;
-    if (session !== null) {
-      await this.#end(session);
-      this.#report({ outcome: 'signed-out', via: session.via, email: session.email, address: request.ip ?? '', reason: null });
+    const removed = setCookie('', 0, this.#authentication.isSecure(request));
+    if (session === null) {
+      response.setHeader('Set-Cookie', removed);
+      return EVERY_REPLICA_REPORTED;
     }
-    response.setHeader('Set-Cookie', setCookie('', 0, this.#authentication.isSecure(request)));
-    return session;
+    const write = await this.#end(session);
+    response.setHeader('Set-Cookie', removed);
+    this.#report({ outcome: 'signed-out', via: session.via, email: session.email, address: request.ip ?? '', reason: null });
+    return this.#dependencies.store.untilEveryReplicaHas(write);
   }
 
   async #findSession(request: Request): Promise<Session | null> {
@@ -90,7 +95,7 @@ export class SignIns {
     return (await this.#authentication.identify(request))?.session ?? null;
   }
 
-  #end({ id, createdAt }: Session): Promise<void> {
+  #end({ id, createdAt }: Session): Promise<AccessWrite> {
     return this.#dependencies.store.endSession(id, createdAt + SESSION_MS);
   }
 

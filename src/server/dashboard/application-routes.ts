@@ -58,21 +58,21 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   const carryOut = async <Name extends DescribedCommand>(name: Name, request: ApiRequest<OperationTypes>, input: CommandInput<Name>) => {
     const outcome = (await application.carryOut(name, callerOf(request), input, ifMatchConditionOf(request))) as CommandAnswer<CommandName>;
     if (outcome.kind !== 'done') throw refusalProblem(outcome, (pointer) => locationOf(request.operation, pointer));
-    return outcome as { readonly data: Operations[Name]['data']; readonly dryRun: boolean };
+    return outcome as Pick<Reply<Operations[Name]>, 'data' | 'dryRun' | 'warnings'>;
   };
   const command = <Name extends Exclude<DescribedCommand, BulkName>>(
     name: Name,
     inputOf: (request: ApiRequest<Operations[Name]>) => CommandInput<Name>,
   ): void => {
     api.on(name, async (request) => {
-      const { data, dryRun } = await carryOut(name, request, inputOf(request));
-      return changed<Operations[Name]>(data, dryRun);
+      const { data, dryRun, warnings } = await carryOut(name, request, inputOf(request));
+      return { ...changed<Operations[Name]>(data, dryRun), warnings };
     });
   };
   const bulk = <Name extends BulkName>(name: Name, inputOf: (request: ApiRequest<Operations[Name]>) => CommandInput<Name>): void => {
     api.on(name, async (request) => {
-      const { data, dryRun } = await carryOut(name, request, inputOf(request));
-      return changed<Operations[Name]>(data, dryRun, countsOf(data));
+      const { data, dryRun, warnings } = await carryOut(name, request, inputOf(request));
+      return { ...changed<Operations[Name]>(data, dryRun, countsOf(data)), warnings };
     });
   };
 

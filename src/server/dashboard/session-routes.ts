@@ -1,4 +1,5 @@
 import type { Operations } from '../../apis/http/types.generated.ts';
+import { replicaWarnings } from '../../core/access/replica-reports.ts';
 import type { ApiRouter } from '../api-router.ts';
 import type { Authentication, AuthenticationDependencies } from '../auth/authentication.ts';
 import { LocalSignIn } from '../auth/local-sign-in.ts';
@@ -42,8 +43,9 @@ export function sessionRoutes(
   });
   api.on('signOut', async ({ http, query }, response) => {
     const dryRun = query.dryRun === true;
-    if (dryRun) await auth.identify(http);
-    else await signIns.signOut(http, response);
-    return changed<Operations['signOut']>(sessionRecord(null), dryRun);
+    const answer = changed<Operations['signOut']>(sessionRecord(null), dryRun);
+    if (!dryRun) return { ...answer, warnings: replicaWarnings(await signIns.signOut(http, response), false) };
+    await auth.identify(http);
+    return answer;
   });
 }

@@ -48,6 +48,7 @@ const RECORD_KEY = 'src/adapters/kubernetes/write/record-key.ts';
 const RECORD_KEY_SECRET = 'evenkeel-record-key';
 const ACCESS_SECRETS = 'src/adapters/kubernetes/credentials/access-secrets.ts';
 const ACCESS_STORE = 'src/adapters/kubernetes/credentials/access-store.ts';
+const REPLICA_LEASES = 'src/adapters/kubernetes/credentials/replica-leases.ts';
 const ACCESS_CREATOR = 'src/adapters/kubernetes/credentials/access-creator.ts';
 const ADMISSION = 'evenkeel-admission';
 const EVENTS = 'src/adapters/kubernetes/write/event-recorder.ts';
@@ -323,8 +324,16 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['create'],
     scope: 'own',
     when: 'always',
-    why: 'leader election; RBAC cannot restrict create by name',
+    why: 'leader election, and with auth.enabled a Lease for each replica; RBAC cannot restrict create by name',
     by: LEASES,
+  },
+  {
+    resource: resources.LEASES,
+    verbs: ['list', 'watch', 'patch', 'delete'],
+    scope: 'own',
+    when: 'config.auth.enabled',
+    why: 'a Lease for each replica, named after it, by which a revoked permission is confirmed on every replica; RBAC cannot restrict by prefix',
+    by: REPLICA_LEASES,
   },
   {
     resource: resources.LEASES,

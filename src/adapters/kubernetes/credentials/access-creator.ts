@@ -73,7 +73,7 @@ export class AccessCreator {
     const texts = { [id]: randomBytes(KEY_BYTES).toString('base64') };
     const location = { transport: leaders, namespace };
     // One that exists has no valid key, without which no user can sign in.
-    if (!(await createSecret(location, SESSION_KEYS_SECRET, texts))) await mergeSecret(location, SESSION_KEYS_SECRET, texts);
+    if ((await createSecret(location, SESSION_KEYS_SECRET, texts)) === null) await mergeSecret(location, SESSION_KEYS_SECRET, texts);
   }
 
   async #createPolicy(): Promise<void> {

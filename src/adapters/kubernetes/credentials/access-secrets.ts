@@ -27,6 +27,14 @@ export interface SecretsLocation {
 
 /** The texts of a Secret, decoded; null where it does not exist. @throws UnavailableError */
 export async function readSecret(location: SecretsLocation, name: string): Promise<Readonly<Record<string, string>> | null> {
+  return (await readSecretVersion(location, name))?.texts ?? null;
+}
+
+/** The texts of a Secret with its resourceVersion; null where it does not exist. @throws UnavailableError */
+export async function readSecretVersion(
+  location: SecretsLocation,
+  name: string,
+): Promise<{ readonly texts: Readonly<Record<string, string>>; readonly version: string } | null> {
   const { transport, namespace } = location;
   const path = objectPath(SECRETS, namespace, name);
   const response = await transport.request({ method: 'GET', path, timeoutMs: READ_TIMEOUT_MS, retry: false });
@@ -35,31 +43,33 @@ export async function readSecret(location: SecretsLocation, name: string): Promi
     if (isNotFound(failure)) return null;
     throw new ApiFault(`reading secret ${namespace}/${name}`, failure);
   }
-  return textsOf(asObject(response.body, 'secret'));
+  const secret = asObject(response.body, 'secret');
+  return { texts: textsOf(secret), version: versionOf(secret) };
 }
 
-/** Creates a Secret. False where one of the name exists. @throws UnavailableError */
+/** Creates a Secret, and returns its resourceVersion; null where one of the name exists. @throws UnavailableError */
 export async function createSecret(
   location: SecretsLocation,
   name: string,
   texts: Readonly<Record<string, string>>,
   labels: Readonly<Record<string, string>> = {},
-): Promise<boolean> {
+): Promise<string | null> {
   const { transport, namespace } = location;
   const metadata = { name, namespace, labels: { ...ACCESS_LABELS, ...labels } };
   const body = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: encoded(texts) };
   const response = await transport.request({ method: 'POST', path: collectionPath(SECRETS, namespace), body, timeoutMs: READ_TIMEOUT_MS });
   const failure = failureOf(response);
-  if (failure !== null && !isConflict(failure)) throw new ApiFault(`creating secret ${namespace}/${name}`, failure);
-  return failure === null;
+  if (failure === null) return versionOf(asObject(response.body, 'secret'));
+  if (isConflict(failure)) return null;
+  throw new ApiFault(`creating secret ${namespace}/${name}`, failure);
 }
 
-/** Merges texts into a Secret; null removes one. False where it does not exist. @throws UnavailableError */
+/** Merges texts into a Secret; null removes one. Returns its resourceVersion; null where it does not exist. @throws UnavailableError */
 export async function mergeSecret(
   location: SecretsLocation,
   name: string,
   texts: Readonly<Record<string, string | null>>,
-): Promise<boolean> {
+): Promise<string | null> {
   const { transport, namespace } = location;
   const response = await transport.request({
     method: 'PATCH',
@@ -69,8 +79,9 @@ export async function mergeSecret(
     timeoutMs: READ_TIMEOUT_MS,
   });
   const failure = failureOf(response);
-  if (failure !== null && !isNotFound(failure)) throw new ApiFault(`updating secret ${namespace}/${name}`, failure);
-  return failure === null;
+  if (failure === null) return versionOf(asObject(response.body, 'secret'));
+  if (isNotFound(failure)) return null;
+  throw new ApiFault(`updating secret ${namespace}/${name}`, failure);
 }
 
 /** Deletes a Secret. False where it does not exist. @throws UnavailableError */
@@ -85,6 +96,11 @@ export async function deleteSecret({ transport, namespace }: SecretsLocation, na
 export function textsOf(secret: Wire): Readonly<Record<string, string>> {
   const data = objectAt(secret, 'data');
   return Object.fromEntries(Object.keys(data).map((key) => [key, Buffer.from(textAt(data, key), 'base64').toString('utf8')]));
+}
+
+/** The resourceVersion of an object. */
+export function versionOf(object: Wire): string {
+  return textAt(objectAt(object, 'metadata'), 'resourceVersion');
 }
 
 /** The label by which Evenkeel watches these Secrets. */

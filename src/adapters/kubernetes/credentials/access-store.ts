@@ -7,9 +7,12 @@ import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { LABELS } from '../../../apis/annotations.ts';
 import type { AccessPolicy } from '../../../apis/v1alpha1/index.ts';
 import { grantsOf, parseEmail, type Grants } from '../../../core/access/grant.ts';
+import type { ReplicaReports } from '../../../core/access/replica-reports.ts';
 import {
   AccessUnconfirmedError,
+  type AccessPart,
   type AccessStore,
+  type AccessWrite,
   type LocalAdmin,
   type SessionKey,
   type StoredApiKey,
@@ -17,6 +20,7 @@ import {
 import type { Changes } from '../../../ports/changes.ts';
 import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 import { collectionPath, objectPath, ownResource, SECRETS } from '../resources.ts';
+import { UnavailableError } from '../../../ports/unavailable-error.ts';
 import { ApiFault, failureOf, isNotFound } from '../status.ts';
 import { listPages } from '../watch/pages.ts';
 import { Reflector } from '../watch/reflector.ts';
@@ -31,17 +35,23 @@ import {
   mergeSecret,
   readSecret,
   READ_TIMEOUT_MS,
+  readSecretVersion,
   SESSION_KEYS_SECRET,
   textsOf,
+  versionOf,
   type SecretsLocation,
 } from './access-secrets.ts';
 import { ConfirmedCopy } from './confirmed-copy.ts';
+import { OwnLease } from './own-lease.ts';
+import type { OwnerPod } from './replica-lease.ts';
+import { ReplicaLeases } from './replica-leases.ts';
 
 /** The AccessPolicy in effect. */
 export const ACCESS_POLICY = 'default';
 const ACCESS_POLICIES = ownResource('accesspolicies');
 const SESSION_KEY_BYTES = 32;
 const LAST_USED = 'last-used-at';
+const HASH = 'hash';
 /** Clocks of replicas differ: an ended session is forgotten this long after it expired. */
 const CLOCK_DIFFERENCE_MS: DurationMs = 5 * MINUTE_MS;
 
@@ -55,35 +65,73 @@ export interface AccessStoreDependencies {
   readonly cluster: Changes<ClusterChange>;
   /** Real time of sessions. */
   readonly now: () => Instant;
+  /** This replica, which reports in a Lease what its copies have reached. */
+  readonly replica: {
+    readonly identity: string;
+    /** null: not in a pod. */
+    readonly pod: OwnerPod | null;
+    /** Separate from that of other requests, so that none of them delays a report. */
+    readonly transport: ApiTransport;
+  };
+}
+
+/** What decides access, as it was read. */
+interface Versioned<T> {
+  readonly value: T;
+  /** resourceVersion of what was read; empty where nothing exists. */
+  readonly version: string;
+  /** Differs where the value does. */
+  readonly digest: string;
 }
 
 interface Copies {
-  readonly grants: ConfirmedCopy<Grants>;
-  readonly apiKeys: ConfirmedCopy<ReadonlyMap<string, StoredApiKey>>;
-  readonly endedSessions: ConfirmedCopy<ReadonlyMap<string, Instant>>;
+  readonly grants: ConfirmedCopy<Versioned<Grants>>;
+  readonly apiKeys: ConfirmedCopy<Versioned<ReadonlyMap<string, StoredApiKey>>>;
+  readonly endedSessions: ConfirmedCopy<Versioned<ReadonlyMap<string, Instant>>>;
   readonly sessionKeys: ConfirmedCopy<readonly SessionKey[]>;
 }
 
-/** Serves what decides access from copies that are confirmed every five seconds and dropped at every change. */
+/**
+ * Serves what decides access from copies that are confirmed every five seconds and dropped at every change. It reports in a Lease which
+ * versions they have reached, and serves from them only while other replicas wait for these reports.
+ */
 export class KubernetesAccessStore implements AccessStore {
   readonly #dependencies: AccessStoreDependencies;
   readonly #reads: SecretsLocation;
   readonly #writes: SecretsLocation;
   readonly #copies: Copies;
+  readonly #lease: OwnLease;
+  readonly #replicas: ReplicaLeases;
   readonly #problems = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
 
   constructor(dependencies: AccessStoreDependencies) {
     this.#dependencies = dependencies;
-    const { context, commands, namespace } = dependencies;
+    const { context, commands, namespace, replica, now } = dependencies;
     this.#reads = { transport: context.transport, namespace };
     this.#writes = { transport: commands, namespace };
     this.#copies = {
-      grants: this.#copyOf('AccessPolicy default', () => readGrants(context.transport)),
-      apiKeys: this.#copyOf('API keys', () => this.#readApiKeys()),
-      endedSessions: this.#copyOf('ended sessions', () => readEndedSessions(this.#reads)),
-      sessionKeys: this.#copyOf('session keys', () => readSessionKeys(this.#reads)),
+      grants: this.#reportedCopyOf('access-policy', 'AccessPolicy default', () => readGrants(context.transport)),
+      apiKeys: this.#reportedCopyOf('api-keys', 'API keys', () => this.#readApiKeys()),
+      endedSessions: this.#reportedCopyOf('ended-sessions', 'ended sessions', () => readEndedSessions(this.#reads)),
+      sessionKeys: this.#copyOf(
+        'session keys',
+        () => readSessionKeys(this.#reads),
+        () => undefined,
+      ),
     };
+    const { timer, logger } = context;
+    const timestamp = (): string => isoTime(now());
+    const onAwaited = (): void => {
+      for (const copy of this.#allCopies()) copy.invalidate();
+    };
+    this.#lease = new OwnLease({ ...replica, namespace, timer, logger, timestamp, onAwaited });
+    this.#replicas = new ReplicaLeases({ context, commands, namespace, ownLease: this.#lease.name });
+  }
+
+  /** The Leases of all replicas. */
+  get replicas(): Pick<ReplicaLeases, 'unrenewedFor'> {
+    return this.#replicas;
   }
 
   /** Why access cannot be confirmed at present; null: it is. */
@@ -91,13 +139,17 @@ export class KubernetesAccessStore implements AccessStore {
     return [...this.#problems.values()][0] ?? null;
   }
 
+  /** Why every request reads from the API server instead of copies; null: it does not. */
+  get leaseProblem(): string | null {
+    return this.#lease.isAwaited ? null : this.#lease.problem;
+  }
+
   /** Watches, and confirms every copy at intervals, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { context, namespace, cluster } = this.#dependencies;
     const unsubscribe = cluster.subscribe((change) => {
-      if (change.kind === 'other' && change.key.startsWith(`${ACCESS_POLICIES.plural}/`)) this.#changed(this.#copies.grants);
+      if (change.kind === 'other' && change.key.startsWith(`${ACCESS_POLICIES.plural}/`)) this.#announced(this.#copies.grants);
     });
-    const { apiKeys, endedSessions, sessionKeys } = this.#copies;
     const secrets = new Reflector<string>(
       {
         resource: SECRETS,
@@ -106,27 +158,28 @@ export class KubernetesAccessStore implements AccessStore {
         required: false,
         // Only the change matters: the content is read, so that it is never older than its confirmation.
         decode: decoder(digestOf),
-        onChange: (_name, digest, previous) => {
-          if (digest !== previous) this.#changed(apiKeys, endedSessions, sessionKeys);
+        onChange: (key, digest, previous) => {
+          // A revoked key is deleted, which changes nothing further.
+          if ((digest ?? NO_ACCESS) !== (previous ?? NO_ACCESS)) this.#announced(...this.#copiesOf(key));
         },
       },
       context,
     );
-    const copies: readonly ConfirmedCopy<unknown>[] = Object.values(this.#copies);
-    await Promise.all([secrets.run(signal), ...copies.map((copy) => copy.run(signal))]);
+    const watches = [secrets.run(signal), this.#replicas.run(signal)];
+    await Promise.all([this.#lease.run(signal), ...watches, ...this.#allCopies().map((copy) => copy.run(signal))]);
     unsubscribe();
   }
 
-  grants(): Promise<Grants> {
-    return confirmed(() => this.#copies.grants.get());
+  async grants(): Promise<Grants> {
+    return (await confirmed(() => this.#copies.grants.get())).value;
   }
 
-  apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>> {
-    return confirmed(() => this.#copies.apiKeys.get());
+  async apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>> {
+    return (await confirmed(() => this.#copies.apiKeys.get())).value;
   }
 
   async endedSessions(): Promise<ReadonlySet<string>> {
-    return new Set((await confirmed(() => this.#copies.endedSessions.get())).keys());
+    return new Set((await confirmed(() => this.#copies.endedSessions.get())).value.keys());
   }
 
   sessionKeys(): Promise<readonly SessionKey[]> {
@@ -142,24 +195,35 @@ export class KubernetesAccessStore implements AccessStore {
   async createApiKey({ id, email, label, hash, createdAt, createdBy }: StoredApiKey): Promise<void> {
     const texts = { hash, email, label, createdBy, createdAt: isoTime(createdAt) };
     const name = `${API_KEY_SECRET_PREFIX}${id}`;
-    const isCreated = await confirmed(() => createSecret(this.#writes, name, texts, { [LABELS.apiKey]: id }));
-    if (!isCreated) throw new Error(`API key ${id} exists already`);
+    const version = await confirmed(() => createSecret(this.#writes, name, texts, { [LABELS.apiKey]: id }));
+    if (version === null) throw new Error(`API key ${id} exists already`);
     this.#changed(this.#copies.apiKeys);
   }
 
-  async deleteApiKey(id: string): Promise<boolean> {
-    const isDeleted = await confirmed(() => deleteSecret(this.#writes, `${API_KEY_SECRET_PREFIX}${id}`));
+  async deleteApiKey(id: string): Promise<AccessWrite | null> {
+    const name = `${API_KEY_SECRET_PREFIX}${id}`;
+    // The answer to a deletion has no version for which replicas could be awaited. Without its hash, the key is refused already.
+    const resourceVersion = await confirmed(() => mergeSecret(this.#writes, name, { [HASH]: null }));
     this.#changed(this.#copies.apiKeys);
-    return isDeleted;
+    if (resourceVersion === null) return null;
+    await deleteSecret(this.#writes, name).catch((err: unknown) =>
+      this.#dependencies.context.logger.warn('Failed to delete the Secret of a revoked API key', { secret: name, err }),
+    );
+    return { part: 'api-keys', resourceVersion };
   }
 
   async recordUse(id: string, at: Instant): Promise<void> {
     await confirmed(() => mergeSecret(this.#writes, `${API_KEY_SECRET_PREFIX}${id}`, { [LAST_USED]: isoTime(at) }));
   }
 
-  async endSession(id: string, until: Instant): Promise<void> {
-    await confirmed(() => this.#writeEnded(id, until));
+  async endSession(id: string, until: Instant): Promise<AccessWrite> {
+    const resourceVersion = await confirmed(() => this.#writeEnded(id, until));
     this.#changed(this.#copies.endedSessions);
+    return { part: 'ended-sessions', resourceVersion };
+  }
+
+  untilEveryReplicaHas(write: AccessWrite): Promise<ReplicaReports> {
+    return this.#replicas.untilEveryReplicaHas(write);
   }
 
   subscribe(listener: () => void): () => void {
@@ -167,24 +231,54 @@ export class KubernetesAccessStore implements AccessStore {
     return () => void this.#listeners.delete(listener);
   }
 
-  async #writeEnded(id: string, until: Instant): Promise<void> {
-    const ended = await readEndedSessions(this.#reads);
+  async #writeEnded(id: string, until: Instant): Promise<string> {
+    const { value: ended } = await readEndedSessions(this.#reads);
     const forgottenBefore = this.#dependencies.now() - CLOCK_DIFFERENCE_MS;
     const expired = [...ended].filter(([, expiry]) => expiry < forgottenBefore).map(([expiredId]) => [expiredId, null] as const);
     const texts = { ...Object.fromEntries(expired), [id]: isoTime(until) };
-    if (!(await mergeSecret(this.#writes, ENDED_SESSIONS_SECRET, texts))) {
-      // Where another replica created it meanwhile, this session is merged into it.
-      const isCreated = await createSecret(this.#writes, ENDED_SESSIONS_SECRET, { [id]: isoTime(until) });
-      if (!isCreated) await mergeSecret(this.#writes, ENDED_SESSIONS_SECRET, { [id]: isoTime(until) });
-    }
+    const write = (): Promise<string | null> => mergeSecret(this.#writes, ENDED_SESSIONS_SECRET, texts);
+    // Where another replica created it meanwhile, this session is merged into it.
+    const version =
+      (await write()) ?? (await createSecret(this.#writes, ENDED_SESSIONS_SECRET, { [id]: isoTime(until) })) ?? (await write());
+    if (version === null) throw new UnavailableError(`secret ${ENDED_SESSIONS_SECRET} was deleted while it was written`);
+    return version;
   }
 
-  #changed(...copies: readonly ConfirmedCopy<unknown>[]): void {
+  #changed(...copies: readonly Pick<ConfirmedCopy<unknown>, 'invalidate'>[]): void {
     for (const copy of copies) copy.invalidate();
     for (const listener of this.#listeners) listener();
   }
 
-  #copyOf<T>(name: string, read: () => Promise<T>): ConfirmedCopy<T> {
+  /** Handles a change that a watch has announced: it is read at once, so that this replica reports it. */
+  #announced(...copies: readonly Pick<ConfirmedCopy<unknown>, 'invalidate' | 'refresh'>[]): void {
+    this.#changed(...copies);
+    for (const copy of copies) void copy.refresh().catch(() => undefined);
+  }
+
+  #allCopies(): readonly Pick<ConfirmedCopy<unknown>, 'run' | 'invalidate'>[] {
+    const { grants, apiKeys, endedSessions, sessionKeys } = this.#copies;
+    return [grants, apiKeys, endedSessions, sessionKeys];
+  }
+
+  /** The copies that a Secret is part of. */
+  #copiesOf(key: string): readonly Pick<ConfirmedCopy<unknown>, 'invalidate' | 'refresh'>[] {
+    const { apiKeys, endedSessions, sessionKeys } = this.#copies;
+    const name = key.slice(key.indexOf('/') + 1);
+    if (name.startsWith(API_KEY_SECRET_PREFIX)) return [apiKeys];
+    return name === ENDED_SESSIONS_SECRET ? [endedSessions] : [sessionKeys];
+  }
+
+  /** A copy whose versions this replica reports: those at which it changed. */
+  #reportedCopyOf<T>(part: AccessPart, name: string, read: () => Promise<Versioned<T>>): ConfirmedCopy<Versioned<T>> {
+    let last: string | null = null;
+    return this.#copyOf(name, read, ({ version, digest }, isAnnounced) => {
+      if (isAnnounced || digest !== last) this.#lease.report(part, version);
+      last = digest;
+    });
+  }
+
+  #copyOf<T>(name: string, read: () => Promise<T>, onRead: (value: T, isAnnounced: boolean) => void): ConfirmedCopy<T> {
+    const isAwaited = (): boolean => this.#lease.isAwaited;
     const { timer, logger } = this.#dependencies.context;
     const report = (problem: string | null): void => {
       const before = this.#problems.get(name);
@@ -192,24 +286,31 @@ export class KubernetesAccessStore implements AccessStore {
       else this.#problems.set(name, problem);
       if (problem !== null && problem !== before) logger.warn('Failed to confirm access; will retry', { what: name, problem });
     };
-    return new ConfirmedCopy<T>({ read, timer, report });
+    return new ConfirmedCopy<T>({ read, timer, report, isAwaited, onRead });
   }
 
-  async #readApiKeys(): Promise<ReadonlyMap<string, StoredApiKey>> {
+  async #readApiKeys(): Promise<Versioned<ReadonlyMap<string, StoredApiKey>>> {
     const { timer } = this.#dependencies.context;
     const deadline = new AbortController();
     const cancel = timer.setTimer(READ_TIMEOUT_MS, () => deadline.abort(new Error(`no answer within ${READ_TIMEOUT_MS} ms`)));
     try {
       const keys = new Map<string, StoredApiKey>();
       const path = collectionPath(SECRETS, this.#reads.namespace);
-      for await (const { items, restarted } of listPages(this.#reads.transport, path, { labelSelector: LABELS.apiKey }, deadline.signal)) {
+      let version = '';
+      for await (const { items, restarted, resourceVersion } of listPages(
+        this.#reads.transport,
+        path,
+        { labelSelector: LABELS.apiKey },
+        deadline.signal,
+      )) {
         if (restarted) keys.clear();
+        version = resourceVersion;
         for (const item of items) {
           const key = apiKeyOf(item);
           if (key !== null) keys.set(key.id, key);
         }
       }
-      return keys;
+      return { value: keys, version, digest: [...keys.values()].map(({ id, hash, email }) => [id, hash, email].join(' ')).join('\n') };
     } finally {
       cancel();
     }
@@ -218,11 +319,19 @@ export class KubernetesAccessStore implements AccessStore {
 
 /** A digest of what decides access: the use of a key is written each minute, and would otherwise end every copy. */
 function digestOf(secret: Wire): string {
+  if (isRevokedKey(secret)) return NO_ACCESS;
   const labels = objectAt(objectAt(secret, 'metadata'), 'labels');
   const data = Object.entries(objectAt(secret, 'data')).filter(([name]) => name !== LAST_USED);
   return createHash('sha256')
     .update(JSON.stringify([labels, data]))
     .digest('base64');
+}
+
+/** Digest of a Secret that gives no access, as of one that does not exist. */
+const NO_ACCESS = '';
+
+function isRevokedKey(secret: Wire): boolean {
+  return textAt(objectAt(secret, 'metadata'), 'name').startsWith(API_KEY_SECRET_PREFIX) && textAt(objectAt(secret, 'data'), HASH) === '';
 }
 
 async function confirmed<T>(ask: () => Promise<T>): Promise<T> {
@@ -233,19 +342,24 @@ async function confirmed<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-async function readGrants(transport: ApiTransport): Promise<Grants> {
+async function readGrants(transport: ApiTransport): Promise<Versioned<Grants>> {
   const path = objectPath(ACCESS_POLICIES, null, ACCESS_POLICY);
   const response = await transport.request({ method: 'GET', path, timeoutMs: READ_TIMEOUT_MS, retry: false });
   const failure = failureOf(response);
-  if (failure === null) return grantsOf(asObject(response.body, 'accesspolicy') as unknown as AccessPolicy);
-  if (isNotFound(failure)) return grantsOf(null);
+  if (failure === null) {
+    const policy = asObject(response.body, 'accesspolicy');
+    const version = versionOf(policy);
+    return { value: grantsOf(policy as unknown as AccessPolicy), version, digest: version };
+  }
+  if (isNotFound(failure)) return { value: grantsOf(null), version: '', digest: '' };
   throw new ApiFault(`reading accesspolicy ${ACCESS_POLICY}`, failure);
 }
 
-async function readEndedSessions(location: SecretsLocation): Promise<ReadonlyMap<string, Instant>> {
-  const texts = (await readSecret(location, ENDED_SESSIONS_SECRET)) ?? {};
+async function readEndedSessions(location: SecretsLocation): Promise<Versioned<ReadonlyMap<string, Instant>>> {
+  const { texts, version } = (await readSecretVersion(location, ENDED_SESSIONS_SECRET)) ?? { texts: {}, version: '' };
   // A time that cannot be read never forgets the session.
-  return new Map(Object.entries(texts).map(([id, until]) => [id, instantOf(until) ?? Number.MAX_SAFE_INTEGER]));
+  const value = new Map(Object.entries(texts).map(([id, until]) => [id, instantOf(until) ?? Number.MAX_SAFE_INTEGER]));
+  return { value, version, digest: version };
 }
 
 /** Valid keys, oldest first; empty where there is none. */

@@ -6,6 +6,8 @@ let timer: ManualClock;
 let answers: (() => Promise<string>)[];
 let reads: number;
 let problems: (string | null)[];
+let isAwaited: boolean;
+let seen: string[];
 let copy: ConfirmedCopy<string>;
 beforeEach(() => {
   timer = new ManualClock(0);
@@ -14,7 +16,15 @@ beforeEach(() => {
     reads += 1;
     return (answers.shift() ?? (() => Promise.resolve(`read ${reads}`)))();
   };
-  copy = new ConfirmedCopy({ read, timer, report: (problem) => problems.push(problem) });
+  const report = (problem: string | null): void => void problems.push(problem);
+  [isAwaited, seen] = [true, []];
+  copy = new ConfirmedCopy({
+    read,
+    timer,
+    report,
+    isAwaited: () => isAwaited,
+    onRead: (value, isAnnounced) => seen.push(isAnnounced ? `${value}, announced` : value),
+  });
 });
 
 const outage = () => Promise.reject(new Error('connection refused'));

@@ -13,6 +13,15 @@ export interface ConfirmedCopyDependencies<T> {
   readonly timer: MachineTimer;
   /** Called where a read that replaces an earlier one fails, and with null once one succeeds. */
   readonly report: (problem: string | null) => void;
+  /** Whether other replicas wait for this one before they answer a revoke. While they do not, every call reads. */
+  readonly isAwaited: () => boolean;
+  /** Called after each read: no later call returns an earlier one. @param isAnnounced a change was announced since the read before */
+  readonly onRead: (value: T, isAnnounced: boolean) => void;
+}
+
+interface Read<T> {
+  readonly value: T;
+  readonly confirmedAtMs: number;
 }
 
 /**
@@ -21,12 +30,14 @@ export interface ConfirmedCopyDependencies<T> {
  */
 export class ConfirmedCopy<T> {
   readonly #dependencies: ConfirmedCopyDependencies<T>;
-  #copy: { readonly value: T; readonly confirmedAtMs: number } | null = null;
+  #copy: Read<T> | null = null;
   #changes = 0;
+  /** Number of changes before the last read that succeeded. */
+  #readChanges = 0;
   /** The read under way, and the number of changes before it. */
-  #reading: { readonly value: Promise<T>; readonly changes: number } | null = null;
+  #reading: { readonly read: Promise<Read<T>>; readonly changes: number } | null = null;
   /** The read that begins after it. */
-  #next: Promise<T> | null = null;
+  #next: Promise<Read<T>> | null = null;
 
   constructor(dependencies: ConfirmedCopyDependencies<T>) {
     this.#dependencies = dependencies;
@@ -34,9 +45,12 @@ export class ConfirmedCopy<T> {
 
   /** The value as it was at most ten seconds ago. @throws where it cannot be read */
   async get(): Promise<T> {
-    const copy = this.#copy;
-    if (copy !== null && this.#dependencies.timer.nowMs() - copy.confirmedAtMs < MAX_AGE_MS) return copy.value;
-    return this.refresh();
+    const { isAwaited } = this.#dependencies;
+    if (isAwaited() && this.#copy !== null && this.#isRecent(this.#copy)) return this.#copy.value;
+    const read = await (isAwaited() ? this.#sharedRead() : this.#newRead());
+    // The process may have been suspended since the read began.
+    if (!this.#isRecent(read)) throw new Error('the answer of the API server is older than ten seconds');
+    return read.value;
   }
 
   /** Drops the value: the next call reads it. */
@@ -45,18 +59,9 @@ export class ConfirmedCopy<T> {
     this.#copy = null;
   }
 
-  /**
-   * Reads the value now; concurrent calls share one read. A call after a change waits for the next read, since the one under way may lack
-   * the change. It waits for no third: its read began after the call, whatever changes meanwhile. @throws where it cannot be read
-   */
-  refresh(): Promise<T> {
-    if (this.#next !== null) return this.#next;
-    if (this.#reading === null) return this.#startRead();
-    const { value, changes } = this.#reading;
-    if (changes === this.#changes) return value;
-    const start = (): Promise<T> => this.#startRead();
-    this.#next = value.then(start, start);
-    return this.#next;
+  /** Reads the value now. @throws where it cannot be read */
+  async refresh(): Promise<void> {
+    await this.#sharedRead();
   }
 
   /** Reads at intervals until the signal aborts. */
@@ -67,23 +72,48 @@ export class ConfirmedCopy<T> {
     }
   }
 
-  #startRead(): Promise<T> {
-    const changes = this.#changes;
-    const value = this.#read(changes).finally(() => (this.#reading = null));
-    this.#next = null;
-    this.#reading = { value, changes };
-    return value;
+  #isRecent({ confirmedAtMs }: Read<T>): boolean {
+    return this.#dependencies.timer.nowMs() - confirmedAtMs < MAX_AGE_MS;
   }
 
-  async #read(changes: number): Promise<T> {
-    const { timer, read, report } = this.#dependencies;
+  /**
+   * Concurrent calls share one read. A call after a change waits for the next read, since the one under way may lack the change. It waits
+   * for no third: its read began after the call, whatever changes meanwhile.
+   */
+  #sharedRead(): Promise<Read<T>> {
+    const reading = this.#reading;
+    return this.#next === null && reading?.changes === this.#changes ? reading.read : this.#newRead();
+  }
+
+  /** A read that begins after the call. */
+  #newRead(): Promise<Read<T>> {
+    if (this.#next !== null) return this.#next;
+    if (this.#reading === null) return this.#startRead();
+    const start = (): Promise<Read<T>> => this.#startRead();
+    this.#next = this.#reading.read.then(start, start);
+    return this.#next;
+  }
+
+  #startRead(): Promise<Read<T>> {
+    const changes = this.#changes;
+    const read = this.#read(changes).finally(() => (this.#reading = null));
+    this.#next = null;
+    this.#reading = { read, changes };
+    return read;
+  }
+
+  async #read(changes: number): Promise<Read<T>> {
+    const { timer, read, report, onRead } = this.#dependencies;
     // The age counts from before the read: the answer may be as old as the request.
     const confirmedAtMs = timer.nowMs();
     try {
       const value = await read();
       report(null);
       if (changes === this.#changes) this.#copy = { value, confirmedAtMs };
-      return value;
+      const isAnnounced = changes !== this.#readChanges;
+      this.#readChanges = changes;
+      onRead(value, isAnnounced);
+      return { value, confirmedAtMs };
     } catch (err) {
       report(err instanceof Error ? err.message : String(err));
       throw err;
