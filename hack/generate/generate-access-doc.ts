@@ -90,7 +90,7 @@ kubectl -n evenkeel-system patch secret evenkeel-session-keys -p "{\\"stringData
 
 An API key reads, and changes nothing. It belongs to an address with a grant, and may read what that address may at the time of the request. A
 signed-in admin creates one with \`POST /api/v1/api-keys\` (\`{ "email", "label" }\`); the answer is the only place where the key is readable. Clients send
-it as \`Authorization: Bearer ek_…\`. \`DELETE /api/v1/api-keys/{id}\` revokes it. Each key is a Secret \`evenkeel-api-key-…\` with its SHA-256.
+it as \`Authorization: Bearer ek_…\`. \`DELETE /api/v1/api-keys/{id}\` [revokes](#revoke-a-permission) it. Each key is a Secret \`evenkeel-api-key-…\` with its SHA-256.
 Creating and revoking keys is in the audit log, and an Event of the AccessPolicy.
 
 A user who may read Secrets of Evenkeel's namespace can forge a session, and one who may change AccessPolicies can grant a role. Restrict both
@@ -112,12 +112,22 @@ The address is that of the connection, or behind a proxy of \`dashboard.trustedP
 proxy. List each proxy and load balancer there (addresses, or ranges such as \`10.0.0.0/8\`): otherwise all clients behind it have one address.
 An IPv6 client counts by its /64. More limits are in [security.md](security.md#bounds-of-the-dashboard).
 
+## Revoke a permission
+
+Once a key is revoked or a session signed out through the API, the answer means that no replica accepts it any longer. Each replica keeps a
+Lease \`evenkeel-access-…\` with the versions of the AccessPolicy, API keys and ended sessions that it has reached. A revoke is answered when
+every current Lease has reached it, usually within milliseconds, or after ten seconds, when each older copy has expired; the answer then has
+the warning \`replica_not_confirmed\` in \`meta.warnings\`. A replica that cannot write its Lease, or was not able to for 20 seconds, reads from
+the API server with each request; the health source \`access\` has the reason. A replica that crashed is waited for until 30 seconds after its
+last renewal.
+
+A change with kubectl is applied by each replica with its next watch event, usually within milliseconds, and at the latest after ten seconds.
+
 ## Not in this version
 
 - Sign-in by OpenID Connect or by a header of a reverse proxy. There is one local admin; API keys are the only credential of others.
 - Requests for access, automatic approval (\`spec.autoApprove\`), and changes of the AccessPolicy through the API: use kubectl.
 - The trail of access events. The log has sign-ins, failed ones, and each change with its author.
-- An answer to a revoke that waits for other replicas: they apply it with their next watch event, usually within milliseconds, and at the latest after ten seconds.
 
 ## Who may call what
 

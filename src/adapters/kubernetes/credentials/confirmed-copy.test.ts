@@ -96,3 +96,31 @@ test('a call waits for two reads at most, however often the object changes', asy
 test('concurrent requests share one read', async () => {
   expect(await Promise.all([copy.get(), copy.get()])).toEqual(['read 1', 'read 1']);
 });
+
+test('a copy that no replica waits for is not served: each call begins a read of its own', async () => {
+  await copy.get();
+  isAwaited = false;
+  let answer: (text: string) => void = () => undefined;
+  answers.push(() => new Promise((resolve) => (answer = resolve)));
+  const first = copy.get();
+  const second = copy.get();
+  answer('began before the second call');
+  expect(await Promise.all([first, second])).toEqual(['began before the second call', 'read 3']);
+});
+
+test('the answer to a read that began ten seconds ago is not served: the process was suspended', async () => {
+  answers.push(() => {
+    timer.advance(MAX_AGE_MS);
+    return Promise.resolve('old');
+  });
+  await expect(copy.get()).rejects.toThrow('older than ten seconds');
+  expect(await copy.get()).toBe('read 2');
+});
+
+test('a read is reported, and whether a change was announced since the one before', async () => {
+  await copy.get();
+  copy.invalidate();
+  await copy.refresh();
+  await copy.refresh();
+  expect(seen).toEqual(['read 1', 'read 2, announced', 'read 3']);
+});

@@ -60,8 +60,8 @@ export class ConfirmedCopy<T> {
   }
 
   /** Reads the value now. @throws where it cannot be read */
-  async refresh(): Promise<void> {
-    await this.#sharedRead();
+  async refresh(): Promise<T> {
+    return (await this.#sharedRead()).value;
   }
 
   /** Reads at intervals until the signal aborts. */
