@@ -57,7 +57,12 @@ export class AdversaryRules {
     memoryBytes: Number.NEGATIVE_INFINITY,
   };
   /** Start of a reduction of the base that has not reached a pod yet; null when there is none. */
-  readonly #baseLowering: Record<Resource, DurationMs | null> = { cpuMillicores: null, memoryBytes: null };
+  readonly #baseLowering: Record<Resource, { readonly since: DurationMs; readonly to: number } | null> = {
+    cpuMillicores: null,
+    memoryBytes: null,
+  };
+  /** Request that the last reduction of the base has set. */
+  readonly #baseLoweredTo: Record<Resource, number> = { cpuMillicores: 0, memoryBytes: 0 };
   /** Time since which the base had been in force when its last reduction began. */
   readonly #loweredFrom: Record<Resource, Instant | null> = { cpuMillicores: null, memoryBytes: null };
   readonly #loweredAt = new Map<string, DurationMs>();
@@ -175,7 +180,8 @@ export class AdversaryRules {
     this.#checkDeadBand(apply, from, to, lived);
     for (const resource of RESOURCES) {
       const isReduced = apply.endsIncrease !== true && amount(to, resource) < amount(from, resource);
-      this.#baseLowering[resource] = isReduced ? lived.elapsedMs : null;
+      const isBaseReduced = isReduced && !this.#isEndOfIncrease(resource, amount(to, resource), situation);
+      this.#baseLowering[resource] = isBaseReduced ? { since: lived.elapsedMs, to: amount(to, resource) } : null;
       if (isReduced) this.#checkEvidence(resource, from, lived);
     }
     if (apply.endsIncrease !== true && qosOf([from]) === 'Guaranteed') this.#checkGuaranteedCpu(from, to, lived);
@@ -289,8 +295,9 @@ export class AdversaryRules {
   }
 
   #checkBase(resource: Resource, lived: LifeTick, details: unknown): void {
-    const since = this.#baseLowering[resource];
-    if (since === null) return;
+    const lowering = this.#baseLowering[resource];
+    if (lowering === null) return;
+    const { since, to } = lowering;
     // A time in the future counts as an hour ago.
     const minAge = since - this.#clockBackAt < DAY_MS ? DAY_MS - HOUR_MS - 2 * MINUTE_MS : DAY_MS;
     const age = since - this.#baseLoweredAt[resource];
@@ -300,13 +307,26 @@ export class AdversaryRules {
     this.#loweredFrom[resource] = inForceSince;
     if (age < minAge && !hasRestarted) this.#fail('a request is reduced twice a day', lived, [details, age / HOUR_MS]);
     this.#baseLoweredAt[resource] = since;
+    this.#baseLoweredTo[resource] = to;
     this.#baseLowering[resource] = null;
+  }
+
+  /**
+   * Whether CPU returns from a temporary increase, also in a change that reduces memory: to no less than before the increase, and no less than
+   * the last reduction of the base has set.
+   */
+  #isEndOfIncrease(resource: Resource, to: number, { memory }: LifeTick['situation']): boolean {
+    const before = memory.cpuBeforeIncrease.get('main');
+    return resource === 'cpuMillicores' && before !== undefined && to >= before && to >= this.#baseLoweredTo.cpuMillicores;
   }
 
   /** A new pod gets the values in force. A roll-back and the end of a temporary CPU increase may come at any time. */
   #recordReduction({ step, to }: Change, resource: Resource, { decision, situation }: LifeTick): void {
     const { apply, lastApplied } = decision.memory;
-    const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase ended';
+    const endsIncrease =
+      apply?.endsIncrease === true ||
+      lastApplied?.reason === 'temporary increase ended' ||
+      this.#isEndOfIncrease(resource, amount(to, resource), situation);
     const isNoLongerHot = step.reason.startsWith('CPU usage is similar');
     const { memory } = situation;
     const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values.get('main');
