@@ -86,6 +86,69 @@ one are opened until you remove that one. Removing every key ends every session,
 kubectl -n evenkeel-system patch secret evenkeel-session-keys -p "{\\"stringData\\":{\\"$(date -u +%Y%m%dT%H%M%S000Z)\\":\\"$(openssl rand -base64 32)\\"}}"
 \`\`\`
 
+## Sign in by a reverse proxy
+
+A proxy that has signed the user in, such as [oauth2-proxy](https://oauth2-proxy.github.io/oauth2-proxy/), sends the address in a header:
+
+\`\`\`yaml
+config:
+  auth:
+    enabled: true
+    initialAdmin: ana@example.com
+    proxy:
+      header: X-Forwarded-Email # of oauth2-proxy; nginx below: X-Auth-Request-Email
+      addresses: [10.8.3.7] # from which the proxy connects to Evenkeel
+  dashboard:
+    publicUrl: https://evenkeel.example.com
+    trustedProxies: [10.8.3.7] # so that clients have their own address
+\`\`\`
+
+The header has exactly one address, and counts only on connections from \`auth.proxy.addresses\`, whatever \`X-Forwarded-For\` has. **Every client
+that can connect from such an address can be any user**: list single addresses, or a range to whose pods a NetworkPolicy restricts the
+dashboard (\`networkPolicy.dashboardFrom\`). \`127.0.0.1\` trusts all users who may port-forward to the pod. The proxy has to replace the header
+of its clients, and to accept verified addresses only.
+
+oauth2-proxy in front of Evenkeel replaces \`X-Forwarded-Email\` and passes the Host by default:
+
+\`\`\`sh
+oauth2-proxy --http-address=0.0.0.0:4180 --upstream=http://evenkeel.evenkeel-system:9090 \\
+  --provider=oidc --oidc-issuer-url=https://issuer.example.com --redirect-url=https://evenkeel.example.com/oauth2/callback \\
+  --client-id=evenkeel --client-secret-file=/etc/oauth2-proxy/client-secret --cookie-secret-file=/etc/oauth2-proxy/cookie-secret \\
+  --email-domain=example.com
+\`\`\`
+
+Do not set \`--pass-authorization-header\`: a bearer token counts as an API key, which wins over the header. Leave
+\`--insecure-oidc-allow-unverified-email\` off. For \`auth_request\` of nginx, run oauth2-proxy with \`--reverse-proxy --set-xauthrequest\` and
+without an upstream:
+
+\`\`\`nginx
+location /oauth2/ {
+  proxy_pass       http://127.0.0.1:4180;
+  proxy_set_header Host $host;
+  proxy_set_header X-Auth-Request-Redirect $request_uri;
+}
+location = /oauth2/auth {
+  proxy_pass              http://127.0.0.1:4180;
+  proxy_set_header        Host $host;
+  proxy_set_header        Content-Length "";
+  proxy_pass_request_body off;
+}
+location / {
+  auth_request     /oauth2/auth;
+  error_page       401 =403 /oauth2/sign_in;
+  auth_request_set $email $upstream_http_x_auth_request_email;
+  proxy_set_header X-Auth-Request-Email $email; # replaces that of the client; without a value nginx sends none
+  proxy_set_header Host $host;
+  proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+  proxy_set_header X-Forwarded-Proto $scheme;
+  proxy_pass       http://evenkeel.evenkeel-system:9090;
+}
+\`\`\`
+
+The user has the role of its grant. \`GET /api/v1/auth/session\`, with which the page begins, sets a session cookie; managing keys needs both it and
+the header. Users sign out at the proxy (\`/oauth2/sign_out\`): the cookie alone is no credential
+([why](decisions/0034-the-session-of-a-proxys-user.md)). Pods reach the API by its Service with an API key.
+
 ## API keys
 
 An API key reads, and changes nothing. It belongs to an address with a grant, and may read what that address may at the time of the request. A
@@ -125,7 +188,7 @@ A change with kubectl is applied by each replica with its next watch event, usua
 
 ## Not in this version
 
-- Sign-in by OpenID Connect or by a header of a reverse proxy. There is one local admin; API keys are the only credential of others.
+- Sign-in by OpenID Connect. There is one local admin; API keys are the only credential of others.
 - Requests for access, automatic approval (\`spec.autoApprove\`), and changes of the AccessPolicy through the API: use kubectl.
 - The trail of access events. The log has sign-ins, failed ones, and each change with its author.
 

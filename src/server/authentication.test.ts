@@ -41,7 +41,7 @@ beforeEach(async () => {
     { email: 'old@example.com', role: 'admin', expiresAt: isoTime(world.clock.now() - 1) },
   );
   store.admin = { email: ROOT, passwordHash };
-  client = await startDashboard(world, { anonymousWrites: false }, { store, now: () => now, isLocalEnabled: true });
+  client = await startDashboard(world, { anonymousWrites: false }, { store, now: () => now, isLocalEnabled: true, proxy: null });
 });
 afterEach(() => client.close());
 
@@ -121,7 +121,7 @@ test('warnings name objects to admins alone, and a caller without a credential g
   client = await startDashboard(
     { ...world, sources: { ...world.sources, usage, missingPermissions, pastUsageProblem } },
     { anonymousWrites: false },
-    { store, now: () => now, isLocalEnabled: true },
+    { store, now: () => now, isLocalEnabled: true, proxy: null },
   );
   const session = await client.get('/api/v1/auth/session');
   const wrong = await client.send('POST', '/api/v1/auth/logout');
@@ -246,7 +246,7 @@ describe('a session', () => {
     client = await startDashboard(
       world,
       { ...options, allowedHosts: ['127.0.0.1'], trustedProxies: ['loopback'] },
-      { store, now: () => now, isLocalEnabled: true },
+      { store, now: () => now, isLocalEnabled: true, proxy: null },
     );
     const secure = { 'x-forwarded-proto': 'https' };
     const { headers } = await client.send('POST', '/api/v1/auth/local', { email: ROOT, password: PASSWORD }, secure);

@@ -37,7 +37,7 @@ beforeEach(() => {
 afterEach(() => client.close());
 
 async function start(options: Partial<DashboardOptions>, isEnabled = true): Promise<void> {
-  client = await startDashboard(world, options, isEnabled ? { store, now: () => now, isLocalEnabled: true } : null);
+  client = await startDashboard(world, options, isEnabled ? { store, now: () => now, isLocalEnabled: true, proxy: null } : null);
 }
 const cookieOf = (email: string): Headers => ({ cookie: `evenkeel=${sealSession(newSession(email, now), store.keys)}` });
 const keyOf = (email: string): Headers => {

@@ -19,6 +19,7 @@ import { clientAddress } from '../runtime/clients/client-address.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
+import type { IdentityProxy } from './auth/proxy-identity.ts';
 import { SignIns } from './auth/sign-ins.ts';
 import { applicationRoutes } from './dashboard/application-routes.ts';
 import { sessionRoutes } from './dashboard/session-routes.ts';
@@ -61,6 +62,8 @@ export interface DashboardAccess {
   readonly now: () => Instant;
   /** `auth.local.enabled` */
   readonly isLocalEnabled: boolean;
+  /** `auth.proxy`; null: no proxy identifies users. */
+  readonly proxy: IdentityProxy | null;
 }
 
 /** A dashboard server. */

@@ -109,7 +109,9 @@ async function measure(): Promise<void> {
   };
   const world = { ...dashboardWorld(), timer: new SystemTimer() };
   // The rate and the number of connections are the defaults.
-  const server = await startDashboard(world, { rates: { address: { perSecond: 500, burst: 1000 }, credential: { perSecond: 200, burst: 400 } } });
+  const server = await startDashboard(world, {
+    rates: { address: { perSecond: 500, burst: 1000 }, credential: { perSecond: 200, burst: 400 } },
+  });
   const asking = (): Promise<Asked> => partner('ask', server.port);
   // The first request creates caches, and is not measured.
   await asking();

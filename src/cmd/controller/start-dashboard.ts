@@ -13,7 +13,7 @@ import type { ReadSources, PolicyDefaults } from '../../queries/sources.ts';
 import type { Election } from '../../ports/cluster/election.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { Application } from '../../application/index.ts';
-import { createDashboardServer } from '../../server/server.ts';
+import { createDashboardServer, type DashboardAccess } from '../../server/server.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
@@ -79,7 +79,7 @@ export async function startDashboard(
     logger: process.logger,
     timer: environment.timer,
     metrics,
-    access: access === null ? null : { store: access, now: () => Date.now(), isLocalEnabled: settings['auth.local.enabled'] },
+    access: access === null ? null : dashboardAccess(access, settings),
     options: {
       address: settings['dashboard.addr'],
       publicUrl: publicUrl === '' ? null : publicUrl,
@@ -97,6 +97,16 @@ export async function startDashboard(
   });
   const { port } = await server.listen();
   return { port, close: () => server.close() };
+}
+
+function dashboardAccess(store: AccessStore, settings: Settings): DashboardAccess {
+  const { 'auth.proxy.header': header, 'auth.proxy.addresses': addresses } = settings;
+  return {
+    store,
+    now: () => Date.now(),
+    isLocalEnabled: settings['auth.local.enabled'],
+    proxy: header === '' ? null : { header, addresses },
+  };
 }
 
 function readSources({ environment, settings, logger }: DashboardProcess, dashboardDependencies: DashboardDependencies): ReadSources {
@@ -132,7 +142,7 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
           features: registry.features,
           auth: {
             enabled: settings['auth.enabled'],
-            providers: settings['auth.enabled'] && settings['auth.local.enabled'] ? ['local'] : [],
+            providers: signInProviders(settings),
           },
         };
       },
@@ -143,6 +153,11 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
     access: dashboardDependencies.access,
     logger,
   };
+}
+
+function signInProviders(settings: Settings): readonly string[] {
+  if (!settings['auth.enabled']) return [];
+  return [...(settings['auth.local.enabled'] ? ['local'] : []), ...(settings['auth.proxy.header'] === '' ? [] : ['proxy'])];
 }
 
 /** The defaults of policies' fields, and whether each comes from a setting or a constant. */

@@ -155,6 +155,30 @@ describe('loadSettings', () => {
     expect(problemsOf(load({ yaml }))).toEqual([expect.stringMatching(`^${path} \\| file evenkeel.yaml:1 \\| must be `)]);
   });
 
+  test.each([
+    ['auth.proxy.header', '{ header: "X Email", addresses: [10.0.0.1] }', 'the name of a header'],
+    ['auth.proxy.header', '{ header: Authorization, addresses: [10.0.0.1] }', 'the name of a header'],
+    ['auth.proxy.header', '{ header: cookie, addresses: [10.0.0.1] }', 'the name of a header'],
+    ['auth.proxy.header', '{ header: X-Forwarded-For, addresses: [10.0.0.1] }', 'the name of a header'],
+    ['auth.proxy.header', '{ header: sec-fetch-site, addresses: [10.0.0.1] }', 'the name of a header'],
+    ['auth.proxy.header', '{ addresses: [10.0.0.1] }', 'set as well'],
+    ['auth.proxy.addresses', '{ header: X-Forwarded-Email }', 'set as well'],
+    ['auth.proxy.addresses', '{ header: X-Forwarded-Email, addresses: [0.0.0.0/0] }', 'IP addresses or ranges'],
+    ['auth.proxy.addresses', '{ header: X-Forwarded-Email, addresses: ["::/0"] }', 'IP addresses or ranges'],
+    ['auth.proxy.addresses', '{ header: X-Forwarded-Email, addresses: [uniquelocal] }', 'IP addresses or ranges'],
+    ['auth.proxy.addresses', '{ header: X-Forwarded-Email, addresses: [proxy.example.com] }', 'IP addresses or ranges'],
+  ])('a proxy that cannot identify users is a problem of %s: %s', (path, proxy, message) => {
+    const problems = problemsOf(load({ yaml: `auth: { proxy: ${proxy} }` }));
+    expect(problems).toEqual([expect.stringMatching(`^${path} \\| .* \\| must be ${message}`)]);
+  });
+
+  test.each(['X-Forwarded-Email', 'X-Auth-Request-Email', 'Remote-Email', 'X-Goog-Authenticated-User-Email'])(
+    'a proxy may identify users by %s',
+    (header) => {
+      expect(problemsOf(load({ yaml: `auth: { proxy: { header: ${header}, addresses: [10.0.0.1, "fd00::/64"] } }` }))).toEqual([]);
+    },
+  );
+
   test('valid addresses are accepted', () => {
     const proxies = '[10.0.0.0/8, 10.0.0.0/255.0.0.0, "fd00::/8", "::1", 10.1.2.3, loopback, uniquelocal]';
     const yaml = `dashboard: { publicUrl: "https://keel.example.com/ui", trustedProxies: ${proxies} }`;

@@ -4,6 +4,7 @@ import { parseEmail } from '../../core/access/grant.ts';
 import { HTTP_HEADER } from './http-header.ts';
 import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from './label-matcher.ts';
 import { isProxyRange } from './proxy-range.ts';
+import { checkProxySettings, PROXY_SETTINGS } from './proxy-settings.ts';
 import type { SettingsOf, SettingsSchema, SettingTable } from './setting.ts';
 
 /** Settings by dotted path, in the order of docs/settings.md. */
@@ -266,6 +267,7 @@ export const SETTINGS = {
     default: true,
     help: 'While auth.enabled is true: let the local admin sign in, whose password the command `evenkeel password` sets.',
   },
+  ...PROXY_SETTINGS,
   'crds.install': { type: 'boolean', default: true, help: "Apply Evenkeel's CRDs at start; a newer one is never downgraded." },
   'metaApi.enabled': { type: 'boolean', default: true, status: 'announced', help: 'Serve the account metadata API.' },
 
@@ -388,6 +390,7 @@ export const EVENKEEL_SETTINGS: SettingsSchema<typeof SETTINGS> = {
     if (settings['auth.initialAdmin'] !== '' && parseEmail(settings['auth.initialAdmin']) !== settings['auth.initialAdmin']) {
       report('auth.initialAdmin', 'must be an e-mail address in lower case, such as ana@example.com');
     }
+    checkProxySettings(settings, report);
     if (!settings['dashboard.trustedProxies'].every(isProxyRange)) {
       report('dashboard.trustedProxies', 'must be addresses, ranges such as 10.0.0.0/8, or loopback, linklocal or uniquelocal');
     }

@@ -1,4 +1,4 @@
-// Who calls: from the session cookie or the API key of a request to its scope, anew for every request.
+// Who calls: from the API key, the proxy's header or the session cookie of a request to its scope, anew for every request.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
@@ -16,7 +16,8 @@ import { isMutation, type Operation } from '../openapi/operation.ts';
 import { Problem } from '../problem.ts';
 import { readCredential, setCookie } from './credential.ts';
 import { FailedAttempts } from './failed-attempts.ts';
-import { needsRenewal, openSession, sealSession, SESSION_MS, type Session } from './session-cookie.ts';
+import { ProxyIdentity, type IdentityProxy } from './proxy-identity.ts';
+import { IDLE_MS, needsRenewal, openSession, sealSession, SESSION_MS, type Session } from './session-cookie.ts';
 
 export interface AuthenticationDependencies {
   readonly store: AccessStore;
@@ -30,6 +31,8 @@ export interface AuthenticationDependencies {
   readonly publicUrl: string | null;
   /** `auth.local.enabled` */
   readonly isLocalEnabled: boolean;
+  /** null: no proxy identifies users. */
+  readonly proxy: IdentityProxy | null;
   readonly rates: Pick<RequestRates, 'limitCredential'>;
   /** `rateLimit.failedAuthenticationsPerMinute` */
   readonly maxFailuresPerMinute: number;
@@ -38,10 +41,13 @@ export interface AuthenticationDependencies {
 /** A verified caller. */
 export interface Caller {
   readonly email: string;
+  readonly via: 'session' | 'api-key' | 'proxy';
   /** Id of the API key; null: another credential. */
   readonly keyId: string | null;
-  /** null: an API key. */
+  /** null: an API key, or a user of the proxy whose session has not begun. */
   readonly session: Session | null;
+  /** Whether the request has a cookie that is not a session of this caller. */
+  readonly hasForeignCookie: boolean;
   /** null: none, or it has expired. */
   readonly grant: Grant | null;
 }
@@ -56,9 +62,13 @@ export class Authentication {
   /** Wrong passwords, after which no password of the address is checked. Invalid API keys, such as a script's, do not lock out users. */
   readonly passwordFailures: FailedAttempts;
   readonly #dependencies: AuthenticationDependencies;
+  readonly #proxy: ProxyIdentity | null;
+  /** When the proxy has identified the user of a request, of which streams are open for long. */
+  readonly #identifiedAt = new WeakMap<Request, Instant>();
 
   constructor(dependencies: AuthenticationDependencies) {
     this.#dependencies = dependencies;
+    this.#proxy = dependencies.proxy === null ? null : new ProxyIdentity(dependencies.proxy, dependencies.logger);
     this.failures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
     this.passwordFailures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
   }
@@ -74,32 +84,48 @@ export class Authentication {
     if (caller === null) return NO_CREDENTIAL;
     // All sessions of a user count together, so that signing in again gives no further requests.
     this.#dependencies.rates.limitCredential(caller.keyId ?? caller.email, request);
-    if (caller.session === null && isMutation(operation)) {
+    if (caller.keyId !== null && isMutation(operation)) {
       throw new Problem('api_key_read_only', 'An API key only reads. Sign in to the dashboard to make changes.');
     }
     if (caller.session !== null) await this.#renew(caller.session, request, response);
+    else if (caller.hasForeignCookie) response.setHeader('Set-Cookie', setCookie('', 0, this.isSecure(request)));
     return scopeOf({ email: caller.email, session: caller.session !== null }, caller.grant);
   }
 
-  /** The caller; null without a credential or with a session that has ended. @throws Problem for an invalid API key; AccessUnconfirmedError */
+  /**
+   * The caller; null without a credential or with a session that has ended. An API key wins over the header of the proxy, and that over the
+   * cookie. @throws Problem for an invalid API key or header; AccessUnconfirmedError
+   */
   async identify(request: Request): Promise<Caller | null> {
-    const { store, clock, now } = this.#dependencies;
+    const { store, clock } = this.#dependencies;
     const credential = readCredential(request, this.isSecure(request));
-    if (credential.kind === 'none') return null;
+    const withGrant = async (caller: Omit<Caller, 'grant'>): Promise<Caller> => ({
+      ...caller,
+      grant: findGrant(await store.grants(), caller.email, clock.now()),
+    });
     if (credential.kind === 'bearer') {
-      const key = await this.#findKey(credential.token, request);
-      return { email: key.email, keyId: key.id, session: null, grant: findGrant(await store.grants(), key.email, clock.now()) };
+      const { email, id } = await this.#findKey(credential.token, request);
+      return withGrant({ email, via: 'api-key', keyId: id, session: null, hasForeignCookie: false });
     }
-    const session = openSession(credential.value, await store.sessionKeys(), now());
-    if (session === null || (await store.endedSessions()).has(session.id)) return null;
-    return { email: session.email, keyId: null, session, grant: findGrant(await store.grants(), session.email, clock.now()) };
+    const email = this.#proxy?.emailOf(request) ?? null;
+    const session = credential.kind === 'cookie' ? await this.#findSession(credential.value) : null;
+    if (email === null) {
+      // The session of a proxy's user needs the header: the proxy decides how long the user is signed in.
+      if (session === null || session.via === 'proxy') return null;
+      return withGrant({ email: session.email, via: 'session', keyId: null, session, hasForeignCookie: false });
+    }
+    if (!this.#identifiedAt.has(request)) this.#identifiedAt.set(request, this.#dependencies.now());
+    const ofUser = session?.email === email ? session : null;
+    const hasForeignCookie = credential.kind === 'cookie' && ofUser === null;
+    return withGrant({ email, via: 'proxy', keyId: null, session: ofUser, hasForeignCookie });
   }
 
   /** The scope that an open stream has now; null: its credential is no longer valid, or that cannot be confirmed. */
   async currentScope(request: Request): Promise<Scope | null> {
     try {
       const caller = await this.identify(request);
-      return caller === null ? null : scopeOf({ email: caller.email, session: caller.session !== null }, caller.grant);
+      if (caller === null || this.#isIdentityOld(request)) return null;
+      return scopeOf({ email: caller.email, session: caller.session !== null }, caller.grant);
     } catch {
       return null;
     }
@@ -125,6 +151,18 @@ export class Authentication {
     if (publicUrl === null) return false;
     const { protocol, host } = new URL(publicUrl);
     return protocol === 'https:' && request.get('host')?.toLowerCase() === host;
+  }
+
+  async #findSession(value: string): Promise<Session | null> {
+    const { store, now } = this.#dependencies;
+    const session = openSession(value, await store.sessionKeys(), now());
+    return session === null || (await store.endedSessions()).has(session.id) ? null : session;
+  }
+
+  /** A stream of a proxy's user ends after as long as one of a cookie, and its client comes back through the proxy. */
+  #isIdentityOld(request: Request): boolean {
+    const identifiedAt = this.#identifiedAt.get(request);
+    return identifiedAt !== undefined && this.#dependencies.now() - identifiedAt >= IDLE_MS;
   }
 
   async #findKey(token: string, request: Request): Promise<StoredApiKey> {

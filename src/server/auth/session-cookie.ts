@@ -16,7 +16,7 @@ const RENEW_EVERY_MS: DurationMs = MINUTE_MS;
 const CLOCK_DIFFERENCE_MS: DurationMs = MINUTE_MS;
 
 /** How users sign in. */
-const SIGN_IN_METHODS = ['local', 'oidc'] as const;
+const SIGN_IN_METHODS = ['local', 'oidc', 'proxy'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** One sign-in. */

@@ -30,12 +30,12 @@ const NOT_SIGNED_IN: SessionRecord = {
 /** `/auth/session` of a caller; null: no valid credential. */
 export function sessionRecord(caller: Caller | null): SessionRecord {
   if (caller === null) return NOT_SIGNED_IN;
-  const { email, session, grant } = caller;
+  const { email, keyId, session, grant } = caller;
   const isAdmin = grant?.role === 'admin';
   const allowed = {
     view: grant !== null,
-    operate: session !== null && grant !== null && grant.role !== 'viewer',
-    administer: session !== null && isAdmin,
+    operate: keyId === null && grant !== null && grant.role !== 'viewer',
+    administer: keyId === null && isAdmin,
     'manage-keys': session !== null && isAdmin,
   };
   return {

@@ -28,6 +28,7 @@ beforeEach(async () => {
     now: () => NOW,
     publicUrl: null,
     isLocalEnabled: false,
+    proxy: null,
     rates: { limitCredential: () => undefined },
     maxFailuresPerMinute: 10,
   };

@@ -64,8 +64,10 @@ export class SignIns {
     const { store, clock, now } = this.#dependencies;
     return {
       email,
+      via: via === 'proxy' ? 'proxy' : 'session',
       keyId: null,
       session: newSession(email, now(), { via, name }),
+      hasForeignCookie: false,
       grant: findGrant(await store.grants(), email, clock.now()),
     };
   }

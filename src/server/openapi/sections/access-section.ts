@@ -41,7 +41,8 @@ export const ACCESS_OPERATIONS: readonly OperationSpec[] = [
     path: '/auth/session',
     tag: 'Access',
     title: 'Who the caller is',
-    description: 'Always answers 200, also without a credential. A permission that cannot be confirmed is not shown.',
+    description:
+      'Always answers 200, also without a credential. A permission that cannot be confirmed is not shown. Sets the session cookie of a user whom the proxy of `auth.proxy` has identified and who has no session.',
     access: 'open',
     beforeReady: true,
     answer: { status: 200, description: 'The caller.', data: ref('Session') },
