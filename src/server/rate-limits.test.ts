@@ -1,6 +1,7 @@
 // Rate limits of requests by address and by credential, and of failed authentications by address.
 
 import { createHash, randomInt } from 'node:crypto';
+import { get } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { startDashboard, type Answered, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
@@ -56,6 +57,16 @@ const codesOf = async (count: number, request: () => Promise<Answered>): Promise
   for (let sent = 0; sent < count; sent += 1) codes.push(codeOf(await request()));
   return codes;
 };
+
+/** Sends a GET with these header lines as they are. */
+const statusWith = (lines: readonly string[]): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const headers = ['host', '127.0.0.1', ...lines];
+    get({ host: '127.0.0.1', port: client.port, path: '/api/v1/mode', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).once('error', reject);
+  });
 
 describe('requests with a credential', () => {
   beforeEach(() => start({ rates: { address: UNLIMITED, credential: { perSecond: 1, burst: 3 } } }));
@@ -119,6 +130,14 @@ describe('requests of one address', () => {
     expect(codeOf(await from('203.0.113.77, 198.51.100.1')())).toBe('429 rate_limited');
     expect(codeOf(await from('::ffff:198.51.100.1')())).toBe('429 rate_limited');
     expect(codeOf(await from('198.51.100.1:4711')())).toBe('429 rate_limited');
+  });
+
+  test('behind a trusted proxy that appends a line of its own count by that line', async () => {
+    await start({ rates, trustedProxies: ['127.0.0.1'] }, false);
+    const statuses = [];
+    for (const spoofed of ['203.0.113.1', '203.0.113.2', '203.0.113.3'])
+      statuses.push(await statusWith(['x-forwarded-for', spoofed, 'X-Forwarded-For', '198.51.100.1']));
+    expect(statuses).toEqual([200, 200, 429]);
   });
 
   test('behind a trusted proxy that names no address count for the proxy', async () => {

@@ -221,6 +221,10 @@ function guards(options: DashboardOptions, isAuthenticated: boolean) {
     response.setHeader('Cache-Control', 'private, no-cache');
     response.vary('Authorization');
     response.vary('Cookie');
+    // Node.js keeps the first one, and a proxy may have checked the other (RFC 9112, section 3.2).
+    if ((request.headersDistinct['host'] ?? []).length > 1) {
+      throw new Problem('invalid_request', 'The request has more than one Host header. Send one.');
+    }
     const host = request.get('host');
     if (!isAllowedHost(host, options.service, [...options.allowedHosts, ...publicHosts])) {
       throw new Problem(
