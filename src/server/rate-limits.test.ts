@@ -178,7 +178,7 @@ describe('failed authentications of one address', () => {
     expect(answers.map(codeOf)).toEqual(['429 rate_limited', '429 rate_limited', '200', '200']);
   });
 
-  test('behind a trusted proxy do not count for its other clients, and behind another one they do', async () => {
+  test('behind a trusted proxy do not count for its other clients', async () => {
     await start({ maxFailuresPerMinute: 1, trustedProxies: ['127.0.0.1'] });
     const from = (address: string): Headers => ({ 'x-forwarded-for': address });
     expect([codeOf(await signIn('wrong', from('198.51.100.1'))), codeOf(await signIn(PASSWORD, from('198.51.100.1')))]).toEqual([
@@ -194,5 +194,27 @@ describe('failed authentications of one address', () => {
     now += 13 * 60 * MINUTE_MS;
     expect(new Set(await codesOf(5, () => mode(ended)))).toEqual(new Set(['401 unauthenticated']));
     expect(codeOf(await signIn(PASSWORD))).toBe('200');
+  });
+
+  test('that wait for their turn are at most two of an address, and others are verified', async () => {
+    await start({ trustedProxies: ['127.0.0.1'] });
+    const opened = Promise.withResolvers<null>();
+    const localAdmin = store.localAdmin.bind(store);
+    store.localAdmin = () => opened.promise.then(localAdmin);
+    const flood = Array.from({ length: 8 }, () => signIn('wrong', { 'x-forwarded-for': '198.51.100.1' }));
+    const sixRefused = Promise.withResolvers<null>();
+    let answers = 0;
+    for (const attempt of flood) {
+      void attempt.then(() => {
+        answers += 1;
+        if (answers === 6) sixRefused.resolve(null);
+      });
+    }
+    await sixRefused.promise;
+    const other = signIn(PASSWORD, { 'x-forwarded-for': '198.51.100.2' });
+    opened.resolve(null);
+    expect(codeOf(await other)).toBe('200');
+    const codes = (await Promise.all(flood)).map(codeOf).toSorted();
+    expect(codes).toEqual([...Array<string>(2).fill('401 unauthenticated'), ...Array<string>(6).fill('429 rate_limited')]);
   });
 });

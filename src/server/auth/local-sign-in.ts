@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { parseEmail } from '../../core/access/grant.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
+import { FairShare } from '../../runtime/clients/fair-share.ts';
 import { isPassword } from '../../runtime/passwords/password-hash.ts';
 import { Problem } from '../problem.ts';
 import { tooManyFailures, type Authentication, type AuthenticationDependencies } from './authentication.ts';
@@ -14,7 +15,7 @@ export class LocalSignIn {
   readonly #authentication: Authentication;
   readonly #dependencies: AuthenticationDependencies;
   readonly #signIns: SignIns;
-  #waiting = 0;
+  readonly #share = new FairShare(MAX_WAITING);
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(authentication: Authentication, dependencies: AuthenticationDependencies, signIns: SignIns) {
@@ -40,7 +41,7 @@ export class LocalSignIn {
       const hash = admin !== null && admin.email === email ? admin.passwordHash : '';
       return isPassword(body.password, hash);
     };
-    const isValid = await this.#inTurn(verify).catch((err: unknown) => {
+    const isValid = await this.#inTurn(client, verify).catch((err: unknown) => {
       // Not verified: neither a wrong password nor a right one.
       undo();
       throw err;
@@ -57,17 +58,21 @@ export class LocalSignIn {
     return { email, name: null, via: 'local' };
   }
 
-  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= MAX_WAITING) {
-      throw new Problem('rate_limited', 'Too many sign-ins at once. Try again in 5 s.', { headers: { 'retry-after': '5' } });
-    }
-    this.#waiting += 1;
+  /** One after the other. A client has at most a quarter of the turns, so that a flood from one address does not keep out others. */
+  async #inTurn<T>(client: string, run: () => Promise<T>): Promise<T> {
+    const displaced = Promise.withResolvers<never>();
+    const release = this.#share.take(client, 1, () => displaced.reject(tooManyWaiting()));
+    if (typeof release === 'string') throw tooManyWaiting();
     const turn = this.#last.then(run, run);
     this.#last = turn.catch(() => undefined);
     try {
-      return await turn;
+      return await Promise.race([turn, displaced.promise]);
     } finally {
-      this.#waiting -= 1;
+      release();
     }
   }
+}
+
+function tooManyWaiting(): Problem {
+  return new Problem('rate_limited', 'Too many sign-ins at once. Try again in 5 s.', { headers: { 'retry-after': '5' } });
 }
