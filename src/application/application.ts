@@ -13,6 +13,8 @@ import { confirmedAt, listDataWarnings } from '../queries/freshness.ts';
 import type { Query } from '../queries/query.ts';
 import { createReadModels, type ReadModels } from '../queries/read-models.ts';
 import type { ReadSources } from '../queries/sources.ts';
+import { CallTrail, type CallRecord } from '../commands/call-trail.ts';
+import { eventActor, type AccessEventLog } from './access-event-log.ts';
 import type { Action } from './action.ts';
 import { COMMANDS } from './commands.ts';
 import { commandPorts, type CommandWriters } from './command-ports.ts';
@@ -42,6 +44,8 @@ export interface ApplicationDependencies {
   readonly timer: MachineTimer;
   /** Evenkeel's namespace. */
   readonly namespace: string;
+  /** Records every command, allowed, denied or failed. */
+  readonly accessEvents: AccessEventLog;
 }
 
 /**
@@ -53,8 +57,10 @@ export class Application {
   readonly #models: ReadModels;
   readonly #ownWrites: OwnWrites;
   readonly #ports: CommandPorts;
+  readonly accessEvents: AccessEventLog;
 
-  constructor({ sources, writers, timer, namespace }: ApplicationDependencies) {
+  constructor({ sources, writers, timer, namespace, accessEvents }: ApplicationDependencies) {
+    this.accessEvents = accessEvents;
     this.#sources = sources;
     this.#models = createReadModels(sources);
     this.#ownWrites = new OwnWrites(sources.cluster, timer);
@@ -69,7 +75,7 @@ export class Application {
 
   /**
    * Carries out a command, and resolves once queries return what was written. `isUnmoved` compares the object, as its query returns it,
-   * with what the caller has read; a changed object is refused.
+   * with what the caller has read; a changed object is refused. Every call has at least one access event, unless it was an allowed dry run.
    *
    * @throws where `isUnmoved` is set and no query reads the command's object (`canCompare`)
    */
@@ -78,6 +84,31 @@ export class Application {
     caller: Caller,
     input: CommandInput<Name>,
     isUnmoved?: (item: unknown) => boolean,
+  ): Promise<CommandAnswer<Name>> {
+    const trail = new CallTrail((record, isLogged) => this.#record(name, caller, record, isLogged));
+    try {
+      const answer = await this.#carryOut(name, { ...caller, trail }, input, isUnmoved);
+      trail.complete(answer, input);
+      return answer;
+    } catch (error) {
+      trail.fail(input);
+      throw error;
+    }
+  }
+
+  #record(action: CommandName, { scope, requestId, address }: Caller, record: CallRecord, isLogged: boolean): void {
+    const request = { actor: eventActor(scope), action, requestId, address };
+    if (record.outcome === 'denied') {
+      const { code } = record.after as { readonly code: string };
+      this.accessEvents.deny({ ...request, target: record.target, code, isChange: true });
+    } else this.accessEvents.record({ ...request, ...record }, { isLogged });
+  }
+
+  async #carryOut<Name extends CommandName>(
+    name: Name,
+    caller: Caller,
+    input: CommandInput<Name>,
+    isUnmoved: ((item: unknown) => boolean) | undefined,
   ): Promise<CommandAnswer<Name>> {
     const action = COMMANDS[name] as unknown as Action<CommandInput<Name>, unknown, CommandData<Name>>;
     const unmet = unmetRequirement(action.requires, caller.scope, input, this.#ports.isEnabled);

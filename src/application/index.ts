@@ -1,3 +1,4 @@
+export { AccessEventLog, eventActor } from './access-event-log.ts';
 export { ACCESS, canCompare, type Access } from './access.ts';
 export {
   Application,

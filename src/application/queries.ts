@@ -1,5 +1,6 @@
 // All queries by their operation names.
 
+import { listAccessEvents } from '../queries/access-events.ts';
 import { listApiKeys } from '../queries/api-keys.ts';
 import { getCluster, getClusterUsage } from '../queries/cluster/cluster.ts';
 import { listIdleWorkloads } from '../queries/workloads/idle-workloads.ts';
@@ -39,4 +40,5 @@ export const QUERIES = {
   listHealth,
   getMode,
   listApiKeys,
+  listAccessEvents,
 } as const;

@@ -23,12 +23,16 @@ export async function carryOutItems<Item extends NamedItem>(
   const results = new Array<BulkResult>(items.length);
   const groups = [...groupByObject(items)];
   const one = async (index: number, item: Item): Promise<BulkResult> => {
-    const itemCaller = caller.idempotencyKey === null ? caller : { ...caller, idempotencyKey: `${caller.idempotencyKey}#${index}` };
+    const trail = caller.trail?.item();
+    const idempotencyKey = caller.idempotencyKey === null ? null : `${caller.idempotencyKey}#${index}`;
+    const itemCaller = { ...caller, idempotencyKey, ...(trail === undefined ? {} : { trail }) };
     try {
       const outcome = await carryOut(itemCaller, item);
+      trail?.complete(outcome, item);
       if (outcome.kind === 'done') return { index, ok: true, ...(outcome.dryRun ? { dryRun: true } : {}) };
       return { index, ok: false, error: refusalError(outcome) };
     } catch (error) {
+      trail?.fail(item);
       ports.logger.error('Bulk item failed', { requestId: caller.requestId, index, err: error });
       const message = 'Internal error. The log has the details under the request id.';
       return { index, ok: false, error: { code: 'internal', message } };

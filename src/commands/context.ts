@@ -9,6 +9,7 @@ import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
 import type { EventRecorder } from '../ports/cluster/event-recorder.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { RecordSigner } from '../ports/record-signer.ts';
+import type { CallTrail } from './call-trail.ts';
 import type { RecordWriter } from '../ports/cluster/writers.ts';
 
 /** The ports of commands. Commands write user requests; only the leader carries them out. */
@@ -54,6 +55,8 @@ export interface Caller {
   readonly bodyHash?: string;
   /** Whether the command is conditional: it is refused where the object has changed since it was read. */
   readonly unmoved?: boolean;
+  /** The access events of the call. Absent where none are recorded. */
+  readonly trail?: CallTrail;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { AccessEventQueries } from './access-events.ts';
 import { ApiKeyQueries } from './api-keys.ts';
 import { ClusterQueries } from './cluster/cluster.ts';
 import { ClusterTotals } from './cluster/totals.ts';
@@ -32,6 +33,7 @@ export interface ReadModels {
   readonly policies: PolicyQueries;
   readonly system: SystemQueries;
   readonly apiKeys: ApiKeyQueries;
+  readonly accessEvents: AccessEventQueries;
 }
 
 /** Creates the read models with shared totals. */
@@ -54,5 +56,6 @@ export function createReadModels(sources: ReadSources): ReadModels {
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),
     apiKeys: new ApiKeyQueries(sources),
+    accessEvents: new AccessEventQueries(sources),
   };
 }

@@ -8,11 +8,13 @@ import type { OptionalResources } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 import type { VolumeUsage } from '#kube/records/usage';
 import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '#kube/records/workload';
+import type { ChainedAccessEvent } from '../core/access/events/access-event.ts';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import type { AccessStore } from '../ports/access-store.ts';
 import type { Changes } from '../ports/changes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster/cluster-reader.ts';
+import type { AccessEventFilter, AccessEventVerification } from '../ports/store/access-events.ts';
 import type { ResizeCycleReader } from '../ports/store/resize-cycle-log.ts';
 import type { TimelineReader } from '../ports/store/timeline.ts';
 import type { UsageChange } from '../ports/usage/usage-source.ts';
@@ -126,6 +128,14 @@ export interface PolicyDefaults {
   defaultsOf(kind: string): FieldDefaults;
 }
 
+/** Recorded access events. */
+export interface AccessEventSource {
+  /** The newest first. Rejects while the store is unavailable. */
+  read(filter: AccessEventFilter): Promise<readonly ChainedAccessEvent[]>;
+  /** Verifies all chains, with their ends that are recorded in the cluster. Rejects while the store is unavailable. */
+  verify(): Promise<AccessEventVerification>;
+}
+
 /** All sources of queries. */
 export interface ReadSources {
   readonly clock: Clock;
@@ -137,6 +147,7 @@ export interface ReadSources {
   readonly cycleLog: ResizeCycleReader;
   readonly rollups: UsageRollupReader;
   readonly timeline: TimelineReader;
+  readonly accessEvents: AccessEventSource;
   readonly health: readonly HealthSource[];
   /** Permissions that the API server has denied, for example `list pods`. */
   readonly missingPermissions: () => readonly string[];

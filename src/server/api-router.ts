@@ -14,6 +14,7 @@ import { pathParametersOf, queryParametersOf } from './openapi/parameters.ts';
 import { requestValidator, schemaCompiler, type Checked, type RequestValidator, type SchemaCompiler } from './openapi/validator.ts';
 import { Problem, invalidRequest, notReady } from './problem.ts';
 import { readableFor } from './readable-json.ts';
+import { requestFactsOf } from './request-context.ts';
 import { SerializedPages } from './serialized-pages.ts';
 import { refusalProblem } from './refusal-problem.ts';
 import type { OperationTypes, Reply } from './reply.ts';
@@ -118,6 +119,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
   #timed(operation: Operation) {
     return (request: Request, response: Response, next: NextFunction): void => {
       const startedAt = this.#options.nowMs();
+      requestFactsOf(request).operation = operation;
       response.once('close', () => {
         const seconds = (this.#options.nowMs() - startedAt) / 1000;
         this.#options.observe({ operation: operation.id, method: request.method, status: response.statusCode, seconds });
@@ -133,6 +135,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     response: Response,
   ): Promise<ApiRequest<Types>> {
     const scope = await this.#options.scopeOf(http, response, operation);
+    requestFactsOf(http).scope = scope;
     // Refused before validation, so that a caller without the role learns nothing about the input. `Application` checks the role again,
     // with the namespaces.
     const refusal = findMissingRole(operation.access, scope);
@@ -162,7 +165,8 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     let data: string;
     if (operation.method === 'get') {
       const { originalUrl } = request.http;
-      const { json, tag } = this.#pages.of(originalUrl, reply.data, reply.total, request.scope.key, csv ? 'csv' : 'json');
+      const variant = operation.answer.isSummaryInTag === true ? JSON.stringify(reply.summary) : '';
+      const { json, tag } = this.#pages.of(originalUrl, reply.data, reply.total, request.scope.key + variant, csv ? 'csv' : 'json');
       data = json;
       response.setHeader('ETag', tag);
       const known = request.http.get('if-none-match');

@@ -6,10 +6,15 @@ import { Problem, invalidRequest, notReady } from './problem.ts';
 import { readableFor } from './readable-json.ts';
 import { requestIdOf } from './request-context.ts';
 
-/** Answers a thrown error in the API's envelope. An internal error is logged with its cause, which the answer omits. */
-export function errorHandler(envelope: Envelope, logger: Logger) {
+/** Answers a thrown error in the API's envelope, after it was reported to `onProblem`. An internal error is logged with its cause, which the answer omits. */
+export function errorHandler(
+  envelope: Envelope,
+  logger: Logger,
+  onProblem: (request: Request, problem: Problem) => void = () => undefined,
+) {
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     const problem = problemOf(error);
+    onProblem(request, problem);
     if (problem.code === 'internal') {
       logger.error('request failed', { requestId: requestIdOf(response), method: request.method, path: request.path, err: error });
     }

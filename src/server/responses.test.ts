@@ -51,6 +51,7 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   stripAnnotations: { path: '/resource-audit/shop/cart/annotations' },
   bulkResourceAudit: { path: '/resource-audit/bulk', body: { action: 'strip-annotations', items: [{ namespace: 'shop', name: 'web' }] } },
   listScaling: { path: '/scaling?duration=7d' },
+  listAccessEvents: { path: '/access-events?verify=true' },
   listPolicies: { path: '/policies' },
   listPolicyOverrides: { path: '/policy-overrides' },
   setPolicyOverride: { path: '/policy-overrides/podresizepolicies/shop', body: { field: 'mode', value: 'Recommend', reason: 'month end' } },

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Operations } from '../apis/http/types.generated.ts';
-import type { Application } from '../application/index.ts';
+import type { AccessEventLog, Application } from '../application/index.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import type { Instant } from '#kube/units';
 import type { AccessStore } from '../ports/access-store.ts';
@@ -20,6 +20,7 @@ import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
 import type { IdentityProxy } from './auth/proxy-identity.ts';
+import { recordSignIns } from './auth/record-sign-ins.ts';
 import { SignIns } from './auth/sign-ins.ts';
 import { applicationRoutes } from './dashboard/application-routes.ts';
 import { sessionRoutes } from './dashboard/session-routes.ts';
@@ -29,6 +30,7 @@ import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
 import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
 import { RequestBounds } from './guards/request-bounds.ts';
+import { recordDenial } from './guards/record-denial.ts';
 import { RequestRates } from './guards/request-rates.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
@@ -149,7 +151,7 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
   app.use(() => {
     throw new Problem('not_found', 'No such path. /api/v1/docs lists all endpoints.');
   });
-  app.use(errorHandler(envelope, logger));
+  app.use(errorHandler(envelope, logger, (request, problem) => recordDenial(application.accessEvents, request, problem)));
   return app;
 }
 
@@ -168,15 +170,18 @@ function apiRoutes(
   const authentication =
     access === null
       ? null
-      : authenticationOf({
-          ...access,
-          clock,
-          logger,
-          timer,
-          rates,
-          publicUrl: options.publicUrl,
-          maxFailuresPerMinute: options.maxFailuresPerMinute,
-        });
+      : authenticationOf(
+          {
+            ...access,
+            clock,
+            logger,
+            timer,
+            rates,
+            publicUrl: options.publicUrl,
+            maxFailuresPerMinute: options.maxFailuresPerMinute,
+          },
+          application.accessEvents,
+        );
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,
     envelope,
@@ -199,9 +204,11 @@ function apiRoutes(
   return api;
 }
 
-function authenticationOf(dependencies: AuthenticationDependencies) {
+function authenticationOf(dependencies: AuthenticationDependencies, accessEvents: AccessEventLog) {
   const authentication = new Authentication(dependencies);
-  return { authentication, dependencies, signIns: new SignIns(authentication, dependencies) };
+  const signIns = new SignIns(authentication, dependencies);
+  recordSignIns(signIns, accessEvents);
+  return { authentication, dependencies, signIns };
 }
 
 /** Sets `request.ip`. Express takes a hop that is no address for the client, whose limits would then count by any text. */

@@ -97,6 +97,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
       cycleLog: history,
       rollups: history,
       timeline: history,
+      accessEvents: history.accessEventSource,
       missingPermissions: () => [],
       health: [
         { name: 'api-server', status: () => ({ status: 'ok', message: 'answers', since: start - DAY_MS, latencyMs: 3 }) },

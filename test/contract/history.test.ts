@@ -11,6 +11,8 @@ import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { historyBounds, historyCases, untilPruned } from './history-cases.ts';
+import { accessEventCases, accessEventRetentionCases } from './access-event-cases.ts';
+import { ACCESS_EVENT_OPTIONS } from '../fakes/test-signer.ts';
 import { schemaCases, tablesOfVersion2 } from './schema-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'evenkeel-history-'));
@@ -19,8 +21,22 @@ const clock = new FakeClock();
 
 const LARGE = { retentionMs: 1e9, maxBytes: 1e12 };
 
-function open(bounds: { readonly retentionMs: number; readonly maxBytes: number; readonly steps?: readonly SchemaStep[] }) {
-  return openSqliteHistory({ path, ...bounds, clock, machine: new FakeClock(), logger: SILENT_LOGGER, metrics: NO_METRICS });
+interface Bounds extends Partial<typeof ACCESS_EVENT_OPTIONS> {
+  readonly retentionMs: number;
+  readonly maxBytes: number;
+  readonly steps?: readonly SchemaStep[];
+}
+
+function open(bounds: Bounds) {
+  return openSqliteHistory({
+    ...ACCESS_EVENT_OPTIONS,
+    path,
+    ...bounds,
+    clock,
+    machine: new FakeClock(),
+    logger: SILENT_LOGGER,
+    metrics: NO_METRICS,
+  });
 }
 
 function clear(): void {
@@ -49,6 +65,12 @@ describe('History in SQLite', () => {
     expect(history.shared).toBeNull();
     await history.close();
   });
+});
+
+describe('Access events in SQLite', () => {
+  const subject = { open: (options = {}) => open({ ...LARGE, ...options }), clear: async () => clear(), query };
+  accessEventCases(subject);
+  accessEventRetentionCases(subject, clock);
 });
 
 describe('The schema in SQLite', () => {

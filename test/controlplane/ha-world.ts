@@ -16,6 +16,7 @@ import { writeRecordedUsage } from './recorded-usage.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
 import { runningForAnHour } from './simulated-pods.ts';
 import { RealCluster } from './real-cluster.ts';
+import { ACCESS_EVENT_OPTIONS } from '../fakes/test-signer.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
 const LEASE_PATH = `/apis/coordination.k8s.io/v1/namespaces/${OWN_NAMESPACE}/leases/evenkeel-controller`;
@@ -142,6 +143,7 @@ export class HaWorld {
     );
     await writeRecordedUsage(path, workloads, 7 * DAY_MS);
     const common = {
+      ...ACCESS_EVENT_OPTIONS,
       retentionMs: 30 * DAY_MS,
       maxBytes: 2 ** 30,
       clock: new SystemClock(),

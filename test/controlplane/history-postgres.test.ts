@@ -19,6 +19,8 @@ import { freePorts } from '../e2e/free-ports.ts';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
+import { ACCESS_EVENT_OPTIONS } from '../fakes/test-signer.ts';
+import { accessEventCases, accessEventRetentionCases } from '../contract/access-event-cases.ts';
 
 const clock = new FakeClock();
 const logger = new RecordingLogger();
@@ -40,6 +42,7 @@ function open(options: Partial<PostgresHistoryOptions> = {}): Promise<HistorySto
     password: PASSWORD,
     caFile: '',
     identity: 'evenkeel-controller-0_abc',
+    ...ACCESS_EVENT_OPTIONS,
     retentionMs: 1e9,
     maxBytes: 1e12,
     clock,
@@ -64,6 +67,12 @@ describe('History in PostgreSQL', () => {
     expect([await history.readCycles(5), await history.readUsage({ keyPrefix: '', from: 0, to: 1e15 })]).toEqual([[], []]);
     await history.close();
   });
+});
+
+describe('Access events in PostgreSQL', () => {
+  const subject = { open, clear, query: (statement: string) => server.query(statement) };
+  accessEventCases(subject);
+  accessEventRetentionCases(subject, clock);
 });
 
 describe('The schema in PostgreSQL', () => {

@@ -11,6 +11,7 @@ import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts'
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
+import { ACCESS_EVENT_OPTIONS } from '../fakes/test-signer.ts';
 
 /** A workload, by default a Deployment, with one container of constant usage. */
 export interface KnownWorkload {
@@ -44,6 +45,7 @@ export async function writeRecordedUsage(path: string, workloads: readonly Known
 function openAt(path: string, clock: SystemClock): ReturnType<typeof openSqliteHistory> {
   return openSqliteHistory({
     path,
+    ...ACCESS_EVENT_OPTIONS,
     retentionMs: 30 * DAY_MS,
     maxBytes: 2 ** 30,
     clock,

@@ -1,13 +1,20 @@
+import { createHash } from 'node:crypto';
+import type { AccessEvent, ChainedAccessEvent } from '../../src/core/access/events/access-event.ts';
+import { GENESIS, linkEvent } from '../../src/core/access/events/event-chain.ts';
+import type { AccessEventFilter, AccessEventVerification, AccessEventWriter } from '../../src/ports/store/access-events.ts';
 import type { ResizeCycle, ResizeCycleReader } from '../../src/ports/store/resize-cycle-log.ts';
 import type { TimelineEntry, TimelineFilter, TimelineReader, TimelineWriter } from '../../src/ports/store/timeline.ts';
 import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../src/ports/usage/usage-rollups.ts';
 
 /** A history of plain lists; `away` makes every read reject. */
-export class FakeHistory implements ResizeCycleReader, TimelineReader, TimelineWriter, UsageRollupReader {
+export class FakeHistory implements AccessEventWriter, ResizeCycleReader, TimelineReader, TimelineWriter, UsageRollupReader {
   cycleList: ResizeCycle[] = [];
   entries: TimelineEntry[] = [];
   usagePoints: UsagePoint[] = [];
   clusterPoints: ClusterPoint[] = [];
+  /** The newest first. */
+  accessEvents: ChainedAccessEvent[] = [];
+  verification: AccessEventVerification = { state: 'intact', events: 0, chains: 0, faults: [], unsigned: [], problem: null };
   away = false;
   readonly #listeners = new Set<(entry: TimelineEntry) => void>();
 
@@ -36,6 +43,28 @@ export class FakeHistory implements ResizeCycleReader, TimelineReader, TimelineW
     this.entries.unshift(entry);
     for (const listener of this.#listeners) listener(entry);
   }
+
+  appendAccessEvent(event: AccessEvent): void {
+    const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+    const linked = linkEvent(event, 'evenkeel-0', this.accessEvents[0] ?? GENESIS, hashOf);
+    this.accessEvents.unshift({ ...linked, before: event.before, after: event.after });
+  }
+
+  readonly accessEventSource = {
+    read: async ({ since = 0, actors, actions, outcomes, limit }: AccessEventFilter): Promise<readonly ChainedAccessEvent[]> => {
+      this.#reach();
+      const has = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
+      return this.accessEvents
+        .filter(
+          ({ at, actor, action, outcome }) => at >= since && has(actors, actor.email) && has(actions, action) && has(outcomes, outcome),
+        )
+        .slice(0, limit);
+    },
+    verify: async (): Promise<AccessEventVerification> => {
+      this.#reach();
+      return this.verification;
+    },
+  };
 
   async readUsage(filter: { readonly keyPrefix: string; readonly from: number; readonly to: number }): Promise<readonly UsagePoint[]> {
     this.#reach();

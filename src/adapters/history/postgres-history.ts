@@ -135,7 +135,7 @@ class PostgresEngine implements StoreEngine {
           pg_relation_size(c.oid)::float8 as heap,
           greatest(c.reltuples, 0)::float8 * (32 + (select coalesce(sum(s.avg_width), 0) from pg_stats s where s.schemaname = n.nspname and s.tablename = c.relname)) as alive
         from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = current_schema() and c.relname in ('checkpoints', 'cycles', 'applied', 'timeline', 'usage_points', 'cluster_points', 'shared_records')
+        where n.nspname = current_schema() and c.relname in ('checkpoints', 'cycles', 'applied', 'timeline', 'access_events', 'usage_points', 'cluster_points', 'shared_records')
       ) tables
     `.execute(db);
     return rows[0]?.bytes ?? 0;

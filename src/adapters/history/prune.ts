@@ -3,6 +3,8 @@
 import type { Kysely } from 'kysely';
 import { DAY_MS, type DurationMs, HOUR_MS, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
+import { eventBytes, oldestTenth, pruneEvents } from './access-events/prune-events.ts';
 import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';
 
@@ -12,22 +14,38 @@ const SHARED_KEPT_MS: DurationMs = 7 * DAY_MS;
 const DELETE_CHUNK_MS: DurationMs = HOUR_MS;
 /** Reads wait during the deletes; the remaining rows are deleted by the next prune. */
 const MAX_DELETIONS = 24;
+/** Access events outlive other history, and are removed before their retention only where they fill this part of the store. */
+const MAX_ACCESS_EVENT_SHARE = 0.25;
+
+export interface PruneBounds {
+  readonly clock: Clock;
+  readonly retentionMs: DurationMs;
+  readonly accessEventRetentionMs: DurationMs;
+  readonly maxBytes: number;
+  /** Signs what retention removes from chains of access events. */
+  readonly signer: RecordSigner;
+}
 
 /** Deletes old rows and returns free pages to the operating system. */
 export async function prune(
   db: Kysely<HistoryTables>,
   engine: StoreEngine,
-  { clock, retentionMs, maxBytes }: { readonly clock: Clock; readonly retentionMs: DurationMs; readonly maxBytes: number },
+  { clock, retentionMs, accessEventRetentionMs, maxBytes, signer }: PruneBounds,
 ): Promise<void> {
   const now = clock.now();
   const keepFrom = now - retentionMs;
   await deleteBefore(db, keepFrom);
+  await pruneEvents(db, now - accessEventRetentionMs, signer);
   await db
     .deleteFrom('shared_records')
     .where('at', '<', Math.floor(now - SHARED_KEPT_MS))
     .execute();
   // Each prune deletes another tenth of the time until the store fits.
-  if ((await engine.usedBytes(db)) > maxBytes) await deleteBefore(db, await firstTenth(db, keepFrom, now));
+  if ((await engine.usedBytes(db)) > maxBytes) {
+    await deleteBefore(db, await firstTenth(db, keepFrom, now));
+    const before = (await eventBytes(db)) > maxBytes * MAX_ACCESS_EVENT_SHARE ? await oldestTenth(db, now) : null;
+    if (before !== null) await pruneEvents(db, before, signer);
+  }
   await engine.releaseSpace(db);
 }
 

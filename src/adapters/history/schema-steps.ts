@@ -70,4 +70,13 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
       'create index timeline_by_time on timeline (at)',
     ],
   },
+  {
+    number: 4,
+    oldestReader: 2,
+    statements: ({ integer, text }) => [
+      `create table access_events (writer ${text} not null, sequence ${integer} not null, id text not null, at ${integer} not null, email text, via text not null, key_id text, action text not null, target text not null, outcome text not null, before text not null, after text not null, request_id text not null, address text not null, hash text not null, previous_hash text not null, primary key (writer, sequence))`,
+      'create index access_events_by_time on access_events (at)',
+      `create table access_chains (writer ${text} not null, mark ${text} not null, sequence ${integer} not null, at ${integer} not null, record text not null, primary key (writer, mark))`,
+    ],
+  },
 ];

@@ -5,8 +5,9 @@ import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { SqlHistory } from './sql-history.ts';
 import type { StoreEngine } from './store-engine.ts';
+import { ACCESS_EVENT_OPTIONS } from '../../../test/fakes/test-signer.ts';
 
-const BOUNDS = { retentionMs: 1e9, maxBytes: 1e9, logger: SILENT_LOGGER, metrics: NO_METRICS };
+const BOUNDS = { ...ACCESS_EVENT_OPTIONS, retentionMs: 1e9, maxBytes: 1e9, logger: SILENT_LOGGER, metrics: NO_METRICS };
 
 /** An engine that rejects every write, as with a full disk, and asks for retries after 500 ms. */
 class RefusingEngine implements StoreEngine {

@@ -5,12 +5,18 @@ import type { DurationMs, Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
 import type { HistoryStore } from '../../ports/store/history-store.ts';
+import type { AccessEvent, ChainedAccessEvent } from '../../core/access/events/access-event.ts';
+import type { AccessEventFilter, AccessEventHead, AccessEventVerification, WitnessReading } from '../../ports/store/access-events.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { ResizeCycle } from '../../ports/store/resize-cycle-log.ts';
 import type { TimelineEntry, TimelineFilter } from '../../ports/store/timeline.ts';
 import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../ports/usage/usage-rollups.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { SharedChanges, SharedRecord, SharedState } from '../../ports/cluster/shared-state.ts';
+import { EventOutbox } from './access-events/event-outbox.ts';
+import { putMark, readEvents, writeEvents } from './access-events/event-rows.ts';
+import { verifyEvents } from './access-events/verify-events.ts';
 import { prune } from './prune.ts';
 import { readTimeline } from './read-timeline.ts';
 import type { SchemaStep } from './schema-steps.ts';
@@ -33,7 +39,12 @@ const SHARED_PER_PAGE = 100;
 
 export interface HistoryOptions {
   readonly retentionMs: DurationMs;
+  readonly accessEventRetentionMs: DurationMs;
   readonly maxBytes: number;
+  /** Name of the chain of access events, unique to this process. */
+  readonly writer: string;
+  /** Signs the ends of chains; without a key they are signed later. */
+  readonly signer: RecordSigner;
   /** Schema steps to run; default all of this version. */
   readonly steps?: readonly SchemaStep[];
   readonly clock: Clock;
@@ -49,6 +60,9 @@ export class SqlHistory implements HistoryStore {
   readonly #options: HistoryOptions;
   readonly #queue = new WriteQueue();
   readonly #outbox = new SharedOutbox();
+  readonly #accessEvents: EventOutbox;
+  readonly #eventCounters: { readonly written: Counter; readonly dropped: Counter };
+  #isHeadSigned = true;
   readonly #entryListeners = new Set<(entry: TimelineEntry) => void>();
   readonly #errors: Counter;
   #cancelFlush: (() => void) | undefined;
@@ -69,6 +83,19 @@ export class SqlHistory implements HistoryStore {
       help: 'Batches that the history store rejected; they are retried.',
     });
     this.#errors.add(0);
+    this.#accessEvents = new EventOutbox(options.writer);
+    this.#eventCounters = {
+      written: options.metrics.counter({
+        name: 'evenkeel_access_events_written_total',
+        help: 'Access events written to the history store.',
+      }),
+      dropped: options.metrics.counter({
+        name: 'evenkeel_access_events_dropped_total',
+        help: 'Access events lost while the history store was unavailable; an event in the chain has their number.',
+      }),
+    };
+    this.#eventCounters.written.add(0);
+    this.#eventCounters.dropped.add(0);
     this.shared = shared
       ? { share: (record) => this.#share(record), discardQueued: () => this.#outbox.clear(), changes: (cursor) => this.#changes(cursor) }
       : null;
@@ -113,6 +140,32 @@ export class SqlHistory implements HistoryStore {
     // A crash must not lose an audit entry. Entries are rare, so each is written at once.
     if (this.#status.ok) void this.flush();
     for (const listener of this.#entryListeners) listener(entry);
+  }
+
+  appendAccessEvent(event: AccessEvent): void {
+    const dropped = this.#accessEvents.add(event);
+    if (dropped > 0) this.#eventCounters.dropped.add(dropped);
+    // A crash must not lose an event.
+    if (this.#status.ok) void this.flush();
+    else this.#flushSoon();
+  }
+
+  async readAccessEvents(filter: AccessEventFilter): Promise<readonly ChainedAccessEvent[]> {
+    await this.flush();
+    return this.#engine.run('reading access events', (db) => readEvents(db, filter));
+  }
+
+  async verifyAccessEvents(reading: WitnessReading): Promise<AccessEventVerification> {
+    await this.flush();
+    return verifyEvents((work) => this.#engine.run('verifying access events', work), reading, this.#options.signer);
+  }
+
+  accessEventQueue(): { readonly waiting: number; readonly dropped: number } {
+    return { waiting: this.#accessEvents.size, dropped: this.#accessEvents.dropped };
+  }
+
+  accessEventHead(): AccessEventHead | null {
+    return this.#accessEvents.head;
   }
 
   onEntry(listener: (entry: TimelineEntry) => void): () => void {
@@ -237,16 +290,27 @@ export class SqlHistory implements HistoryStore {
   }
 
   async #flushOnce(): Promise<void> {
-    if (this.#queue.size === 0 && this.#outbox.size === 0) return;
+    const { signer } = this.#options;
+    const unsignedHead = !this.#isHeadSigned && signer.hasKey ? this.#accessEvents.head : null;
+    if (this.#queue.size === 0 && this.#outbox.size === 0 && this.#accessEvents.size === 0 && unsignedHead === null) return;
     const batch = this.#queue.takeAll();
     const shared = this.#outbox.takeAll();
+    const events = this.#accessEvents.link();
+    const isSigned = signer.hasKey;
     try {
       await this.#engine.run('writing history', (db) =>
         db.transaction().execute(async (trx) => {
           await writePending(trx, batch);
+          if (events.length > 0) await writeEvents(trx, events, signer);
+          else if (unsignedHead !== null) await putMark(trx, unsignedHead.writer, 'head', unsignedHead, signer);
           if (shared.length > 0) await writeShared(trx, shared, await this.#engine.nextChange(trx));
         }),
       );
+      this.#accessEvents.confirm();
+      this.#eventCounters.written.add(events.length);
+      if (events.length > 0 || unsignedHead !== null) this.#isHeadSigned = isSigned;
+      // Events that waited behind a repeated write.
+      if (this.#accessEvents.size > 0) this.#flushSoon();
       this.#refusals = 0;
       this.#setStatus(true, this.#writable());
     } catch (err) {

@@ -8,6 +8,7 @@ import { NO_METRICS } from '../../runtime/metrics.ts';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { openSqliteHistory } from './sqlite-history.ts';
 import { MAX_WAITING, WriteQueue } from './write-queue.ts';
+import { ACCESS_EVENT_OPTIONS } from '../../../test/fakes/test-signer.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -22,7 +23,16 @@ function aFolder(): string {
 
 function open(path: string, clock = new FakeClock()): Promise<HistoryStore> {
   const machine = new FakeClock();
-  return openSqliteHistory({ path, retentionMs: 1e9, maxBytes: 1e9, clock, machine, logger: SILENT_LOGGER, metrics: NO_METRICS });
+  return openSqliteHistory({
+    ...ACCESS_EVENT_OPTIONS,
+    path,
+    retentionMs: 1e9,
+    maxBytes: 1e9,
+    clock,
+    machine,
+    logger: SILENT_LOGGER,
+    metrics: NO_METRICS,
+  });
 }
 
 describe('SqliteHistory', () => {

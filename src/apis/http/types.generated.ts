@@ -1055,6 +1055,60 @@ export interface RevokedApiKey {
   readonly createdAt: string;
 }
 
+/** A change, a sign-in or a denied request. */
+export interface AccessEvent {
+  /** Unique; names the event in the results of a verification. */
+  readonly id: string;
+  readonly time: string;
+  readonly actor: {
+    /** null: no verified address. */
+    readonly email: string | null;
+    /** `anonymous`: without a valid credential, or while `auth.enabled` is false. */
+    readonly via: 'session' | 'api-key' | 'proxy' | 'anonymous';
+    /** Id of the API key. */
+    readonly keyId: string | null;
+  };
+  /** Operation of this API, such as `setBounds`. `dropAccessEvents` and `countDeniedRequests` are Evenkeel’s own. */
+  readonly action: string;
+  /** `Kind/namespace/name`, or method and path of a request that names no object. */
+  readonly target: string;
+  readonly outcome: 'allowed' | 'denied' | 'error';
+  /** What was changed, before. Secrets are removed, and long values cut. */
+  readonly before: unknown;
+  /** What was changed, afterwards. Of a request that was not allowed `{ code }`, the error code of its answer. */
+  readonly after: unknown;
+  readonly requestId: string;
+  /** Address of the client. */
+  readonly address: string;
+  /** SHA-256 of the event and `previousHash`. */
+  readonly hash: string;
+  /** Hash of the event before in the chain of the writer. */
+  readonly previousHash: string;
+  /** The process that wrote it. */
+  readonly writer: string;
+}
+
+export interface AccessEventSummary {
+  /** null without `verify`. */
+  readonly verification: {
+    /** `unsigned`: no fault was found, but the end of a chain is not signed, so that a rewritten chain would not be found. */
+    readonly state: 'intact' | 'unsigned' | 'broken';
+    /** Verified events, of all chains and the whole retention. */
+    readonly events: number;
+    /** One for each process that wrote events. */
+    readonly chains: number;
+    /** At most 20 of each chain. The first of a chain shows from where on it is wrong. */
+    readonly faults: readonly {
+      /** `head`: the record of the end of a chain. */
+      readonly kind: 'changed' | 'removed' | 'inserted' | 'reordered' | 'head';
+      readonly writer: string;
+      /** null: the event is missing. */
+      readonly id: string | null;
+      readonly message: string;
+    }[];
+  } | null;
+}
+
 export interface HealthCheck {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
@@ -1958,6 +2012,52 @@ export interface Operations {
     readonly body: undefined;
     readonly data: RevokedApiKey;
     readonly summary: undefined;
+  };
+  /** Trail of changes, sign-ins and denied requests. */
+  listAccessEvents: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly duration: string;
+      readonly verify?: boolean;
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'id'
+        | '-id'
+        | 'time'
+        | '-time'
+        | 'actor.email'
+        | '-actor.email'
+        | 'actor.via'
+        | '-actor.via'
+        | 'actor.keyId'
+        | '-actor.keyId'
+        | 'action'
+        | '-action'
+        | 'target'
+        | '-target'
+        | 'outcome'
+        | '-outcome'
+        | 'requestId'
+        | '-requestId'
+        | 'address'
+        | '-address'
+        | 'hash'
+        | '-hash'
+        | 'previousHash'
+        | '-previousHash'
+        | 'writer'
+        | '-writer';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly actor?: readonly string[];
+      readonly action?: readonly string[];
+      readonly outcome?: readonly ('allowed' | 'denied' | 'error')[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly AccessEvent[];
+    readonly summary: AccessEventSummary;
   };
   /** Health checks of Evenkeel. */
   listHealth: {

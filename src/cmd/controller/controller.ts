@@ -35,6 +35,7 @@ import { createHistoryRecorder } from './history/controller-history.ts';
 import { CrdInstaller } from './cluster/crd-installer.ts';
 import { startDashboard } from './start-dashboard.ts';
 import {
+  accessEventHealth,
   admissionHealth,
   healthSource,
   informerHealth,
@@ -106,9 +107,12 @@ class ControllerStart {
     await host.begin();
     const registry = this.#registry;
     registry.addHealth(apiServer, permissionHealth(host.permissions, clock), leaderHealth(election, environment.identity, clock));
-    const history = await openHistory(this.#dependencies);
+    // The key is read later, with the transport to the API server; until then the ends of chains stay unsigned.
+    let findKey = (): Buffer | null => null;
+    const signer = new HmacSigner(() => findKey());
+    const history = await openHistory({ ...this.#dependencies, signer });
     await host.addComponent('history', () => history.close());
-    registry.addHealth(storeHealth(history, clock));
+    registry.addHealth(storeHealth(history, clock), accessEventHealth(history, clock));
     const plaintext = plaintextCredentials(settings, environment.apiServer);
     for (const warning of plaintext) logger.warn('Credential is sent without encryption', { warning });
     registry.addHealth(...credentialsHealth(plaintext, clock.now()));
@@ -151,7 +155,7 @@ class ControllerStart {
     // The leader's writes are sent only while it leads; every replica writes user requests.
     const records = new KubernetesRecordWriter(environment.commandTransport);
     const recordKey = await this.#recordKey();
-    const signer = new HmacSigner(() => recordKey.key);
+    findKey = () => recordKey.key;
     const gate = await host.openGate({
       timeline: history,
       dryRun: settings['controller.dryRun'],

@@ -5,6 +5,7 @@ import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/access/
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InformerStatus } from '../../ports/cluster/cluster-feed.ts';
+import type { AccessEventQueue } from '../../ports/store/access-events.ts';
 import type { StoreHealth } from '../../ports/store/history-store.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSourceStatus } from '../../ports/usage/usage-source.ts';
@@ -159,6 +160,20 @@ export function storeHealth(store: StoreHealth, clock: Clock): HealthSource {
   return healthSource('store', clock, () => {
     const { ok, message } = store.status();
     return { status: ok ? 'ok' : 'failed', message };
+  });
+}
+
+/** A burst of changes is written within a second. */
+const MAX_WAITING_ACCESS_EVENTS = 1_000;
+
+/** Access events that wait for the store, and those that were lost. */
+export function accessEventHealth(events: AccessEventQueue, clock: Clock): HealthSource {
+  return healthSource('access-events', clock, () => {
+    const { waiting, dropped } = events.accessEventQueue();
+    const lost = dropped === 0 ? '' : `; ${dropped} were lost since the start, and the trail has their number`;
+    return waiting <= MAX_WAITING_ACCESS_EVENTS
+      ? { status: 'ok', message: `written to the history store${lost}` }
+      : { status: 'degraded', message: `${waiting} wait for the history store${lost}` };
   });
 }
 

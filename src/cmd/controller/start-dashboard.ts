@@ -12,7 +12,7 @@ import type { RecordWriter } from '../../ports/cluster/writers.ts';
 import type { ReadSources, PolicyDefaults } from '../../queries/sources.ts';
 import type { Election } from '../../ports/cluster/election.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import { Application } from '../../application/index.ts';
+import { AccessEventLog, Application } from '../../application/index.ts';
 import { createDashboardServer, type DashboardAccess } from '../../server/server.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage/usage-model.ts';
@@ -66,11 +66,14 @@ export async function startDashboard(
   for (const tool of ['podExec', 'podLogs', 'podFiles', 'terminalRecordings']) dashboardDependencies.registry.addFeature(tool, false);
   const publicUrl = settings['dashboard.publicUrl'];
   const { access } = dashboardDependencies;
+  const { clock, timer } = environment;
+  const accessEvents = new AccessEventLog({ writer: dashboardDependencies.history, clock, timer, logger: process.logger });
   const application = new Application({
     sources: readSources(process, dashboardDependencies),
     writers: { records: dashboardDependencies.records, signer: dashboardDependencies.signer, events: dashboardDependencies.events },
     timer: environment.timer,
     namespace: environment.namespace,
+    accessEvents,
   });
   const server = createDashboardServer({
     application,
@@ -96,7 +99,7 @@ export async function startDashboard(
     },
   });
   const { port } = await server.listen();
-  return { port, close: () => server.close() };
+  return { port, close: () => server.close().finally(() => accessEvents.close()) };
 }
 
 function dashboardAccess(store: AccessStore, settings: Settings): DashboardAccess {
@@ -128,6 +131,10 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
     cycleLog: history,
     rollups: history,
     timeline: history,
+    accessEvents: {
+      read: (filter) => history.readAccessEvents(filter),
+      verify: () => history.verifyAccessEvents({ witnesses: new Map(), problem: null }),
+    },
     health: registry.health,
     missingPermissions: () => dashboardDependencies.permissions.missing().map(wordsOf),
     pastUsageProblem: () => dashboardDependencies.prometheus.problem(),

@@ -10,6 +10,7 @@ import { NO_METRICS, PrometheusMetrics } from '../../runtime/metrics.ts';
 import { ApiServerHealth } from './api-server-health.ts';
 import { storeHealth } from '../controller/health-sources.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
+import { ACCESS_EVENT_OPTIONS } from '../../../test/fakes/test-signer.ts';
 
 /** A store on a full disk. */
 const FULL_DISK: StoreEngine = {
@@ -25,7 +26,7 @@ const SYNCED: FeedStatus = { isSynced: () => true, confirmedAt: () => 0, describ
 
 test('a store that refuses writes fails in health and leaves /readyz at 200', async () => {
   const clock = new FakeClock();
-  const bounds = { retentionMs: 1e9, maxBytes: 1e9, logger: SILENT_LOGGER, metrics: NO_METRICS };
+  const bounds = { ...ACCESS_EVENT_OPTIONS, retentionMs: 1e9, maxBytes: 1e9, logger: SILENT_LOGGER, metrics: NO_METRICS };
   const history = new SqlHistory(FULL_DISK, { ...bounds, clock, machine: clock }, true);
   const apiServer = new ApiServerHealth(new FakeTransport(() => ({ body: { gitVersion: 'v1.36.0' } })), clock, clock);
   await apiServer.start();

@@ -1,12 +1,14 @@
 import { isGlobMatch } from '../model/names/glob.ts';
 import type { Grant } from './grant.ts';
-import type { Scope } from './scope.ts';
+import { ANONYMOUS, type Credential, type Scope } from './scope.ts';
 
 /** An identified caller. */
 export interface Identity {
   readonly email: string;
   /** The credential is a browser session, not an API key. */
   readonly session: boolean;
+  /** Absent: a session without a proxy, or an API key whose id is not known. */
+  readonly credential?: Credential;
 }
 
 /** The scope of a request without a valid credential while authentication is enabled. */
@@ -17,14 +19,15 @@ export const NO_CREDENTIAL: Scope = {
   admin: false,
   session: false,
   actor: 'anonymous',
+  credential: ANONYMOUS,
   key: 'none',
   canView: () => false,
   canOperate: () => false,
 };
 
 /** The permissions of a caller. @param grant null: the address has no grant in effect */
-export function scopeOf({ email, session }: Identity, grant: Grant | null): Scope {
-  const identity = { identified: true, session, actor: email };
+export function scopeOf({ email, session, credential }: Identity, grant: Grant | null): Scope {
+  const identity = { identified: true, session, actor: email, credential: credential ?? defaultCredential(session) };
   if (grant === null) {
     return { ...NO_CREDENTIAL, ...identity, key: 'no-grant' };
   }
@@ -43,4 +46,8 @@ export function scopeOf({ email, session }: Identity, grant: Grant | null): Scop
     canView,
     canOperate: operator ? canView : () => false,
   };
+}
+
+function defaultCredential(session: boolean): Credential {
+  return { via: session ? 'session' : 'api-key', keyId: null };
 }

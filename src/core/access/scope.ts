@@ -1,3 +1,13 @@
+/** How a caller is identified. */
+export interface Credential {
+  /** `proxy`: the header of a trusted reverse proxy. `anonymous`: no valid credential, or authentication is disabled. */
+  readonly via: 'session' | 'api-key' | 'proxy' | 'anonymous';
+  /** Id of the API key; null: another credential. */
+  readonly keyId: string | null;
+}
+
+export const ANONYMOUS: Credential = { via: 'anonymous', keyId: null };
+
 /**
  * The caller and its permissions; `EVERYONE_IS_ADMIN` while authentication is disabled. `Application` checks it against the
  * requirement of each call, and queries filter by it.
@@ -15,6 +25,7 @@ export interface Scope {
   readonly session: boolean;
   /** Name for the audit log, Events and fields `by`. */
   readonly actor: string;
+  readonly credential: Credential;
   /** Equal for callers with equal permissions; part of entity tags and cache keys. */
   readonly key: string;
   /** Whether the caller may read the namespace. */
@@ -31,6 +42,7 @@ export const EVERYONE_IS_ADMIN: Scope = {
   admin: true,
   session: false,
   actor: 'anonymous',
+  credential: ANONYMOUS,
   key: 'admin',
   canView: () => true,
   canOperate: () => true,

@@ -1,4 +1,5 @@
 import type { Instant } from '#kube/units';
+import type { AccessEventQueue, AccessEventReader, AccessEventWriter } from './access-events.ts';
 import type { CheckpointStore } from '../usage/checkpoint-store.ts';
 import type { ResizeCycleReader, ResizeCycleWriter } from './resize-cycle-log.ts';
 import type { SharedState } from '../cluster/shared-state.ts';
@@ -16,6 +17,9 @@ export interface StoreHealth {
  */
 export interface HistoryStore
   extends
+    AccessEventQueue,
+    AccessEventReader,
+    AccessEventWriter,
     CheckpointStore,
     ResizeCycleReader,
     ResizeCycleWriter,

@@ -219,6 +219,12 @@ export const SETTINGS = {
     shortest: '1d',
     help: 'Retention of usage points, cycles and timeline entries.',
   },
+  'history.accessEventRetention': {
+    type: 'duration',
+    default: '90d',
+    shortest: '1d',
+    help: 'Retention of access events. They are deleted earlier only where they fill a quarter of history.maxBytes.',
+  },
   'history.maxBytes': {
     type: 'integer',
     default: 1_073_741_824,

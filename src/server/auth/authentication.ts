@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import { findGrant, type Grant } from '../../core/access/grant.ts';
-import { NO_CREDENTIAL, scopeOf } from '../../core/access/scope-of-grant.ts';
+import { NO_CREDENTIAL, scopeOf, type Identity } from '../../core/access/scope-of-grant.ts';
 import type { Scope } from '../../core/access/scope.ts';
 import { MINUTE_MS, type Instant } from '#kube/units';
 import type { AccessStore, StoredApiKey } from '../../ports/access-store.ts';
@@ -14,6 +14,7 @@ import { addressGroup } from '../../runtime/clients/address-group.ts';
 import type { RequestRates } from '../guards/request-rates.ts';
 import { isMutation, type Operation } from '../openapi/operation.ts';
 import { Problem } from '../problem.ts';
+import { requestFactsOf } from '../request-context.ts';
 import { readCredential, setCookie } from './credential.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { ProxyIdentity, type IdentityProxy } from './proxy-identity.ts';
@@ -82,6 +83,8 @@ export class Authentication {
     if (isOpen && (!isMutation(operation) || readCredential(request, this.isSecure(request)).kind !== 'bearer')) return NO_CREDENTIAL;
     const caller = await this.identify(request);
     if (caller === null) return NO_CREDENTIAL;
+    const scope = scopeOf(identityOf(caller), caller.grant);
+    requestFactsOf(request).scope = scope;
     // All sessions of a user count together, so that signing in again gives no further requests.
     this.#dependencies.rates.limitCredential(caller.keyId ?? caller.email, request);
     if (caller.keyId !== null && isMutation(operation)) {
@@ -89,7 +92,7 @@ export class Authentication {
     }
     if (caller.session !== null) await this.#renew(caller.session, request, response);
     else if (caller.hasForeignCookie) response.setHeader('Set-Cookie', setCookie('', 0, this.isSecure(request)));
-    return scopeOf({ email: caller.email, session: caller.session !== null }, caller.grant);
+    return scope;
   }
 
   /**
@@ -125,7 +128,7 @@ export class Authentication {
     try {
       const caller = await this.identify(request);
       if (caller === null || this.#isIdentityOld(request)) return null;
-      return scopeOf({ email: caller.email, session: caller.session !== null }, caller.grant);
+      return scopeOf(identityOf(caller), caller.grant);
     } catch {
       return null;
     }
@@ -207,6 +210,10 @@ export function tooManyFailures(waitSeconds: number): Problem {
   return new Problem('rate_limited', `Too many failed sign-ins from this address. Try again in ${waitSeconds} s.`, {
     headers: { 'retry-after': String(waitSeconds) },
   });
+}
+
+function identityOf({ email, via, session, keyId }: Caller): Identity {
+  return { email, session: session !== null, credential: { via, keyId } };
 }
 
 function isHash(digest: Buffer, hex: string): boolean {

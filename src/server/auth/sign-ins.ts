@@ -33,7 +33,7 @@ export interface SignInEvent {
 export class SignIns {
   readonly #authentication: Authentication;
   readonly #dependencies: AuthenticationDependencies;
-  readonly #listeners = new Set<(event: SignInEvent) => void>();
+  readonly #listeners = new Set<(event: SignInEvent, request: Request) => void>();
 
   constructor(authentication: Authentication, dependencies: AuthenticationDependencies) {
     this.#authentication = authentication;
@@ -41,7 +41,7 @@ export class SignIns {
   }
 
   /** Calls the listener after each outcome. Returns the function that ends it. */
-  subscribe(listener: (event: SignInEvent) => void): () => void {
+  subscribe(listener: (event: SignInEvent, request: Request) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -55,7 +55,7 @@ export class SignIns {
     const previous = await this.#findSession(request);
     if (previous !== null) await this.#end(previous);
     await this.#authentication.send(caller.session, request, response);
-    this.#report({ outcome: 'signed-in', via: user.via, email: user.email, address: request.ip ?? '', reason: null });
+    this.#report({ outcome: 'signed-in', via: user.via, email: user.email, address: request.ip ?? '', reason: null }, request);
     return caller;
   }
 
@@ -74,7 +74,7 @@ export class SignIns {
 
   /** Reports a sign-in that was refused. */
   refuse(via: SignInMethod, reason: string, request: Request): void {
-    this.#report({ outcome: 'refused', via, email: null, address: request.ip ?? '', reason });
+    this.#report({ outcome: 'refused', via, email: null, address: request.ip ?? '', reason }, request);
   }
 
   /** Ends the session of the request and removes its cookie. Resolves once no replica accepts the session any longer. */
@@ -87,7 +87,7 @@ export class SignIns {
     }
     const write = await this.#end(session);
     response.setHeader('Set-Cookie', removed);
-    this.#report({ outcome: 'signed-out', via: session.via, email: session.email, address: request.ip ?? '', reason: null });
+    this.#report({ outcome: 'signed-out', via: session.via, email: session.email, address: request.ip ?? '', reason: null }, request);
     return this.#dependencies.store.untilEveryReplicaHas(write);
   }
 
@@ -101,12 +101,12 @@ export class SignIns {
     return this.#dependencies.store.endSession(id, createdAt + SESSION_MS);
   }
 
-  #report(event: SignInEvent): void {
+  #report(event: SignInEvent, request: Request): void {
     const { outcome, via, email, address, reason } = event;
     const { logger } = this.#dependencies;
     if (outcome === 'signed-in') logger.info('Signed in', { email, via, address });
     else if (outcome === 'signed-out') logger.info('Signed out', { email, via, address });
     else logger.warn('Sign-in failed', { via, reason, address });
-    for (const listener of this.#listeners) listener(event);
+    for (const listener of this.#listeners) listener(event, request);
   }
 }

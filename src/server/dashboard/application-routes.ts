@@ -18,6 +18,7 @@ import { locationOf, type ApiRequest, type ApiRouter } from '../api-router.ts';
 import { entityTag, isTagMatch } from '../etag.ts';
 import { invalidRequest } from '../problem.ts';
 import { refusalProblem } from '../refusal-problem.ts';
+import { requestFactsOf } from '../request-context.ts';
 import { changed, replyOf, type OperationTypes, type Reply } from '../reply.ts';
 
 type AnsweredBy<Answer> =
@@ -57,6 +58,8 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   };
   const carryOut = async <Name extends DescribedCommand>(name: Name, request: ApiRequest<OperationTypes>, input: CommandInput<Name>) => {
     const outcome = (await application.carryOut(name, callerOf(request), input, ifMatchConditionOf(request))) as CommandAnswer<CommandName>;
+    // The application has recorded it.
+    requestFactsOf(request.http).isRecorded = true;
     if (outcome.kind !== 'done') throw refusalProblem(outcome, (pointer) => locationOf(request.operation, pointer));
     return outcome as Pick<Reply<Operations[Name]>, 'data' | 'dryRun' | 'warnings'>;
   };
@@ -99,6 +102,7 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   query('listHealth', queryOf);
   query('getMode', queryOf);
   query('listApiKeys', queryOf);
+  query('listAccessEvents', queryOf);
 
   command('approveRecommendation', toTarget);
   command('rejectRecommendation', toTarget);

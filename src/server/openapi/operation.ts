@@ -17,6 +17,8 @@ export interface AnswerSpec {
   readonly data: Schema;
   /** Schema of `meta.summary`, where the answer has one. */
   readonly summary?: Schema;
+  /** The summary may change while the data does not, so that it is part of the ETag. */
+  readonly isSummaryInTag?: true;
   /** Media type of a body without an envelope. */
   readonly raw?: string;
 }

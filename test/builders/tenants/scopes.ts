@@ -13,6 +13,7 @@ export function aScope(role: 'viewer' | 'operator', namespaces: readonly string[
     admin: false,
     session: true,
     actor,
+    credential: { via: 'session', keyId: null },
     key: `${role}:${namespaces.join(',')}`,
     canView,
     canOperate: (namespace) => operator && canView(namespace),

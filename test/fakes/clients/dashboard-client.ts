@@ -1,5 +1,5 @@
 import type { DashboardOptions } from '../../../src/server/options.ts';
-import { Application } from '../../../src/application/index.ts';
+import { AccessEventLog, Application } from '../../../src/application/index.ts';
 import { createDashboardServer, type DashboardAccess } from '../../../src/server/server.ts';
 import type { MachineTimer } from '../../../src/ports/clock.ts';
 import type { DashboardWorld } from '../../builders/dashboard-world.ts';
@@ -75,7 +75,8 @@ export async function startDashboard(
 
 /** The application over the fakes of a world. */
 export function applicationOf(world: Omit<DashboardWorld, 'timer'> & { readonly timer: MachineTimer }): Application {
-  const { sources, records, events, timer } = world;
+  const { sources, records, events, timer, history } = world;
   const writers = { records, signer: TEST_SIGNER, events: { record: (event: (typeof events)[number]) => void events.push(event) } };
-  return new Application({ sources, writers, timer, namespace: OPTIONS.service.namespace });
+  const accessEvents = new AccessEventLog({ writer: history, clock: sources.clock, timer, logger: sources.logger });
+  return new Application({ sources, writers, timer, namespace: OPTIONS.service.namespace, accessEvents });
 }

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { openPostgresHistory } from '../../../adapters/history/postgres-history.ts';
 import { openSqliteHistory } from '../../../adapters/history/sqlite-history.ts';
+import type { RecordSigner } from '../../../ports/record-signer.ts';
 import type { HistoryStore } from '../../../ports/store/history-store.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Metrics } from '../../../ports/metrics.ts';
@@ -19,11 +21,18 @@ export function openHistory(dependencies: {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly signer: RecordSigner;
 }): Promise<HistoryStore> {
-  const { environment, settings, logger, metrics } = dependencies;
+  const { environment, settings, logger, metrics, signer } = dependencies;
   const url = settings['history.url'];
-  const bounds = { retentionMs: settings['history.retention'], maxBytes: settings['history.maxBytes'] };
-  const options = { ...bounds, clock: environment.clock, machine: environment.timer, logger, metrics };
+  const bounds = {
+    retentionMs: settings['history.retention'],
+    accessEventRetentionMs: settings['history.accessEventRetention'],
+    maxBytes: settings['history.maxBytes'],
+  };
+  // A restarted process begins another chain, also where its identity is fixed.
+  const writer = `${environment.identity}-${randomBytes(3).toString('hex')}`;
+  const options = { ...bounds, writer, signer, clock: environment.clock, machine: environment.timer, logger, metrics };
   if (isStoreFile(url)) return openSqliteHistory({ ...options, path: url.slice(SQLITE.length) });
   return openPostgresHistory({
     ...options,

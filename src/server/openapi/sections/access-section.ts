@@ -2,11 +2,15 @@ import { ROLES } from '../../../core/access/grant.ts';
 import { PASSWORD_LENGTH } from '../../../runtime/passwords/password-hash.ts';
 import { SESSION_CAPABILITIES } from '../../auth/session-record.ts';
 import type { OperationSpec } from '../operation.ts';
-import { array, boolean, nullable, object, oneOf, ref, string, time, type Schema } from '../schema.ts';
+import { durationQuery, enumFilter, textFilter } from '../parameters.ts';
+import { anything, array, boolean, integer, nullable, object, oneOf, ref, string, time, type Schema } from '../schema.ts';
 
 const EMAIL = { minLength: 3, maxLength: 254, examples: ['ana@example.com'] };
 const LABEL = string('What the key is for.', { minLength: 1, maxLength: 100, examples: ['grafana'] });
 const KEY_ID = string('Public part of the key.', { pattern: '^[a-z0-9]{12}$', examples: ['k3v9x0q2m7ab'] });
+
+const OUTCOMES = ['allowed', 'denied', 'error'];
+const VIA = ['session', 'api-key', 'proxy', 'anonymous'];
 
 const KEY_FIELDS = { id: KEY_ID, email: string('The address whose grant decides what the key may read.'), label: LABEL, createdAt: time() };
 
@@ -32,6 +36,52 @@ export const ACCESS_SCHEMAS: Readonly<Record<string, Schema>> = {
   ApiKeyBody: object({ email: string('An address with a grant.', EMAIL), label: LABEL }),
   CreatedApiKey: object({ ...KEY_FIELDS, key: string('The key, shown only in this answer. In a dry run it is not valid.') }),
   RevokedApiKey: object(KEY_FIELDS),
+  AccessEvent: object(
+    {
+      id: string('Unique; names the event in the results of a verification.'),
+      time: time(),
+      actor: object({
+        email: nullable(string('null: no verified address.')),
+        via: oneOf(VIA, '`anonymous`: without a valid credential, or while `auth.enabled` is false.'),
+        keyId: nullable(string('Id of the API key.')),
+      }),
+      action: string('Operation of this API, such as `setBounds`. `dropAccessEvents` and `countDeniedRequests` are Evenkeel’s own.'),
+      target: string('`Kind/namespace/name`, or method and path of a request that names no object.'),
+      outcome: oneOf(OUTCOMES),
+      before: anything('What was changed, before. Secrets are removed, and long values cut.'),
+      after: anything('What was changed, afterwards. Of a request that was not allowed `{ code }`, the error code of its answer.'),
+      requestId: string(),
+      address: string('Address of the client.'),
+      hash: string('SHA-256 of the event and `previousHash`.'),
+      previousHash: string('Hash of the event before in the chain of the writer.'),
+      writer: string('The process that wrote it.'),
+    },
+    'A change, a sign-in or a denied request.',
+  ),
+  AccessEventSummary: object({
+    verification: nullable(
+      object(
+        {
+          state: oneOf(
+            ['intact', 'unsigned', 'broken'],
+            '`unsigned`: no fault was found, but the end of a chain is not signed, so that a rewritten chain would not be found.',
+          ),
+          events: integer('Verified events, of all chains and the whole retention.'),
+          chains: integer('One for each process that wrote events.'),
+          faults: array(
+            object({
+              kind: oneOf(['changed', 'removed', 'inserted', 'reordered', 'head'], '`head`: the record of the end of a chain.'),
+              writer: string(),
+              id: nullable(string('null: the event is missing.')),
+              message: string(),
+            }),
+            'At most 20 of each chain. The first of a chain shows from where on it is wrong.',
+          ),
+        },
+        'null without `verify`.',
+      ),
+    ),
+  }),
 };
 
 export const ACCESS_OPERATIONS: readonly OperationSpec[] = [
@@ -99,5 +149,34 @@ export const ACCESS_OPERATIONS: readonly OperationSpec[] = [
     title: 'Revoke an API key',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the key.', schema: KEY_ID }],
     answer: { status: 200, description: 'The revoked key.', data: ref('RevokedApiKey') },
+  },
+  {
+    id: 'listAccessEvents',
+    method: 'get',
+    path: '/access-events',
+    tag: 'Access',
+    title: 'Trail of changes, sign-ins and denied requests',
+    description:
+      'Every change and every sign-in has an event. Of denied requests, at most ten a minute for each reason have one; the others are counted. Each process writes a chain in which an event has the hash of the one before; `verify` compares all of them. A warning names the first event that was changed, removed, inserted or moved.',
+    parameters: [
+      durationQuery('90d'),
+      { name: 'verify', in: 'query', description: 'Verify all chains, and answer the result as `meta.summary`.', schema: boolean() },
+    ],
+    list: {
+      defaultSort: '-time',
+      namespaced: false,
+      filters: [
+        textFilter('actor', 'Only events of these e-mail addresses.'),
+        textFilter('action', 'Only these actions.'),
+        enumFilter('outcome', OUTCOMES, 'Only these outcomes.'),
+      ],
+    },
+    answer: {
+      status: 200,
+      description: 'A page of events.',
+      data: array(ref('AccessEvent')),
+      summary: ref('AccessEventSummary'),
+      isSummaryInTag: true,
+    },
   },
 ];
