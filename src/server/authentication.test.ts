@@ -301,7 +301,7 @@ describe('API keys', () => {
     expect([codeOf(await manage({})), codeOf(await manage(cookieOf('op@example.com'))), codeOf(await manage(key))]).toEqual([
       '401 unauthenticated',
       '403 forbidden',
-      '403 api_key_read_only',
+      '403 session_required',
     ]);
     expect(codeOf(await client.get('/api/v1/api-keys', key))).toBe('403 session_required');
   });

@@ -426,16 +426,17 @@ describe('guards', () => {
     ['a frame', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, 403],
     ['the dashboard itself', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, 200],
     ['curl', {}, 200],
-  ])('%s → %d', async (_, headers, status) => {
+  ])('%s → %d, from the API and the page', async (_, headers, status) => {
     // fetch sets the Sec-Fetch headers itself, so the request is sent with node:http.
-    const answered = await new Promise<number>((resolve, reject) => {
-      const request = httpRequest(`${client.origin}/api/v1/mode`, { headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
+    const statusOf = (path: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const request = httpRequest(`${client.origin}${path}`, { headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        });
+        request.on('error', reject).end();
       });
-      request.on('error', reject).end();
-    });
-    expect(answered).toBe(status);
+    expect(await Promise.all(['/api/v1/mode', '/', '/assets/mark.svg'].map(statusOf))).toEqual([status, status, status]);
   });
 
   test('too many requests from one address are rate-limited by machine time', async () => {

@@ -1,6 +1,5 @@
 // The dashboard server: the API under /api/v1 and the page at /. It only translates between HTTP and the application.
 
-import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import compression from 'compression';
@@ -144,8 +143,9 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
     confirmedAt: () => application.confirmedAt(),
     listDataWarnings: (scope) => application.listDataWarnings(scope),
   });
-  app.use(pageRoutes(bounds.admit));
-  app.use(guards(options, dependencies.access !== null));
+  const refuseOtherSites = checkOrigin(options);
+  app.use(pageRoutes(refuseOtherSites, bounds.admit));
+  app.use(guards(options, dependencies.access !== null), refuseOtherSites);
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
   app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, rates, bounds, envelope }).router);
   app.use(() => {
@@ -222,7 +222,6 @@ function setClientAddress(isTrusted: (address: string, hop: number) => boolean) 
 
 /** Checks of every request except the page's assets, with any credentials or none. */
 function guards(options: DashboardOptions, isAuthenticated: boolean) {
-  const publicOrigin = options.publicUrl === null ? undefined : new URL(options.publicUrl).origin;
   const publicHosts = options.publicUrl === null ? [] : [new URL(options.publicUrl).host];
   return (request: Request, response: Response, next: NextFunction): void => {
     response.setHeader('Cache-Control', 'private, no-cache');
@@ -245,9 +244,17 @@ function guards(options: DashboardOptions, isAuthenticated: boolean) {
         'Changes without credentials are accepted only from loopback. Use kubectl port-forward, or set dashboard.anonymousWrites.',
       );
     }
+    next();
+  };
+}
+
+/** Refuses requests of other sites' pages, with any credentials or none. */
+function checkOrigin({ publicUrl }: DashboardOptions) {
+  const publicOrigin = publicUrl === null ? undefined : new URL(publicUrl).origin;
+  return (request: Request, _response: Response, next: NextFunction): void => {
     const evidence = {
       method: request.method,
-      host,
+      host: request.get('host'),
       origin: request.get('origin'),
       secFetchSite: request.get('sec-fetch-site'),
       secFetchMode: request.get('sec-fetch-mode'),
@@ -272,7 +279,7 @@ function sourceOf(request: Request): RequestSource {
 }
 
 function changeHub({ changes }: Application, timer: MachineTimer): ChangeHub {
-  return new ChangeHub(changes, timer, randomBytes(6).toString('base64url').replaceAll(/[-_]/g, '0'), STREAM_TOPICS);
+  return new ChangeHub(changes, timer, STREAM_TOPICS);
 }
 
 // Compression would delay stream events until a full block.

@@ -106,6 +106,11 @@ export function historyCases(subject: HistoryUnderTest): void {
     expect(await history.readEntries({ limit: 10 })).toEqual([node, namespaced]);
     expect(await history.readEntries({ object: { namespace: null, ...node.object }, limit: 10 })).toEqual([node]);
     expect(await history.readEntries({ object: { namespace: 'shop', ...node.object }, limit: 10 })).toEqual([namespaced]);
+    const accepting = (...accepted: readonly (string | null)[]) =>
+      history.readEntries({ acceptsNamespace: (namespace) => accepted.includes(namespace), limit: 1 });
+    expect(await accepting('shop', 'pay')).toEqual([namespaced]);
+    expect(await accepting(null, 'shop')).toEqual([node]);
+    expect(await accepting('pay')).toEqual([]);
     await history.close();
   });
 

@@ -174,6 +174,8 @@ export function schemaCases(subject: SchemaUnderTest): void {
     history.appendEntry(anEntry('between', 2.5));
     expect((await history.readEntries({ since: 2, limit: 2 })).map(({ id }) => id)).toEqual(['new', 'between']);
     expect(await history.readEntries({ object: { ...object, namespace: null }, limit: 10 })).toEqual([]);
+    const accepting = (accepted: string) => history.readEntries({ acceptsNamespace: (namespace) => namespace === accepted, limit: 10 });
+    expect([(await accepting('shop')).length, (await accepting('sho')).length]).toEqual([4, 0]);
     expect(await history.saveCheckpoints([checkpoint('a')], 3)).toBe(4);
     expect(await history.saveCheckpoints([checkpoint('b')], 4)).toBeNull();
     expect(await readCheckpointKeys(history)).toEqual(['a', 'b']);

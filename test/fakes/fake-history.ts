@@ -23,11 +23,12 @@ export class FakeHistory implements AccessEventWriter, ResizeCycleReader, Timeli
     return this.cycleList.slice(0, limit);
   }
 
-  async readEntries({ object, since = 0, limit }: TimelineFilter): Promise<readonly TimelineEntry[]> {
+  async readEntries({ object, since = 0, acceptsNamespace = () => true, limit }: TimelineFilter): Promise<readonly TimelineEntry[]> {
     this.#reach();
     const matching = this.entries.filter(
       (entry) =>
         entry.at >= since &&
+        acceptsNamespace(entry.namespace) &&
         (object === undefined ||
           (entry.namespace === object.namespace && entry.object.kind === object.kind && entry.object.name === object.name)),
     );

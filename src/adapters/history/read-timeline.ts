@@ -25,7 +25,8 @@ export async function readTimeline(db: Kysely<HistoryTables>, filter: TimelineFi
   return entries.sort((a, b) => Math.floor(b.at) - Math.floor(a.at) || (a.id < b.id ? 1 : -1)).slice(0, filter.limit);
 }
 
-async function readEntries(db: Kysely<HistoryTables>, { object, since, limit }: TimelineFilter): Promise<readonly TimelineEntry[]> {
+async function readEntries(db: Kysely<HistoryTables>, filter: TimelineFilter): Promise<readonly TimelineEntry[]> {
+  const { object, since, limit, acceptsNamespace } = filter;
   let query = db.selectFrom('timeline').select('body').orderBy('at', 'desc').orderBy('id', 'desc').limit(limit);
   if (object !== undefined) {
     const { namespace, kind, name } = object;
@@ -33,11 +34,24 @@ async function readEntries(db: Kysely<HistoryTables>, { object, since, limit }: 
     query = namespace === null ? query.where('namespace', 'is', null) : query.where('namespace', '=', namespace);
   }
   if (since !== undefined) query = query.where('at', '>=', Math.floor(since));
+  if (acceptsNamespace !== undefined) {
+    const stored = await db.selectFrom('timeline').select('namespace').distinct().execute();
+    const accepted = stored.map(({ namespace }) => namespace).filter(acceptsNamespace);
+    if (accepted.length === 0) return [];
+    const named = accepted.filter((namespace) => namespace !== null);
+    query = query.where((eb) =>
+      eb.or([
+        ...(named.length === 0 ? [] : [eb('namespace', 'in', named)]),
+        ...(named.length === accepted.length ? [] : [eb('namespace', 'is', null)]),
+      ]),
+    );
+  }
   const rows = await query.execute();
   return rows.map(({ body }) => JSON.parse(body) as TimelineEntry);
 }
 
-async function readApplied(db: Kysely<HistoryTables>, { object, since, limit }: TimelineFilter): Promise<readonly TimelineEntry[]> {
+async function readApplied(db: Kysely<HistoryTables>, filter: TimelineFilter): Promise<readonly TimelineEntry[]> {
+  const { object, since, limit, acceptsNamespace } = filter;
   let query = db.selectFrom('applied').select('body').orderBy('at', 'desc').orderBy('id', 'desc').limit(limit);
   if (object !== undefined) {
     const { namespace, ...rest } = object;
@@ -45,6 +59,12 @@ async function readApplied(db: Kysely<HistoryTables>, { object, since, limit }: 
     query = query.where('workload', '=', workloadKey({ namespace, ...rest }));
   }
   if (since !== undefined) query = query.where('at', '>=', Math.floor(since));
+  if (acceptsNamespace !== undefined) {
+    const stored = await db.selectFrom('applied').select('workload').distinct().execute();
+    const accepted = stored.map(({ workload }) => workload).filter((key) => acceptsNamespace(key.slice(0, key.indexOf('/'))));
+    if (accepted.length === 0) return [];
+    query = query.where('workload', 'in', accepted);
+  }
   const rows = await query.execute();
   return rows.map(({ body }) => toEntry(JSON.parse(body) as AppliedEntry));
 }

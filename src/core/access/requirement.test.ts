@@ -42,6 +42,7 @@ describe('A requirement', () => {
     ['admin: an operator is refused', ADMIN, operator, {}, 'forbidden'],
     ['admin: an admin is allowed', ADMIN, keyOfAdmin, {}, null],
     ['admin session: an admin without a session is refused', ADMIN_SESSION, keyOfAdmin, {}, 'session-required'],
+    ['admin session: an operator without a session is refused', ADMIN_SESSION, { ...operator, session: false }, {}, 'session-required'],
     ['admin session: an operator with a session is refused', ADMIN_SESSION, operator, {}, 'forbidden'],
     ['admin session: an admin with a session is allowed', ADMIN_SESSION, signedInAdmin, {}, null],
     ['pod tool: an operator is refused', POD_EXEC, operator, {}, 'forbidden'],

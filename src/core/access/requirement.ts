@@ -61,10 +61,11 @@ export function findMissingRole(who: Requirement<never>['who'], scope: Scope): R
     case 'pod-tool':
       return scope.admin ? null : forbidden(ADMINS_ONLY);
     case 'admin-session':
-      if (!scope.admin) return forbidden(ADMINS_ONLY);
-      return scope.session
-        ? null
-        : { kind: 'session-required', message: 'Only the session of a signed-in admin may do this. Sign in to the dashboard.' };
+      // An API key is refused for what it is, whatever its role.
+      if (!scope.session) {
+        return { kind: 'session-required', message: 'Only the session of a signed-in admin may do this. Sign in to the dashboard.' };
+      }
+      return scope.admin ? null : forbidden(ADMINS_ONLY);
   }
 }
 

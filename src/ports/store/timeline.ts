@@ -44,6 +44,8 @@ export interface TimelineWriter {
 export interface TimelineFilter {
   readonly object?: TimelineObject & { readonly namespace: string | null };
   readonly since?: Instant;
+  /** Applied before `limit`, so that entries of other namespaces take no place. null: cluster-scoped objects. */
+  readonly acceptsNamespace?: (namespace: string | null) => boolean;
   readonly limit: number;
 }
 

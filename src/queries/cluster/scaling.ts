@@ -5,7 +5,7 @@ import type { Scope } from '../../core/access/scope.ts';
 import { parseDuration } from '../../core/model/duration.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS } from '#kube/units';
-import type { TimelineEntry } from '../../ports/store/timeline.ts';
+import type { TimelineEntry, TimelineFilter } from '../../ports/store/timeline.ts';
 import { selectPage, type Listing } from '../listing.ts';
 import type { Page } from '../outcome.ts';
 import type { ReadSources } from '../sources.ts';
@@ -40,7 +40,8 @@ export class ScalingQueries {
     }
     let rows: readonly TimelineEntry[];
     try {
-      rows = await timeline.readEntries({ since: clock.now() - duration.value, limit: MAX_ROWS });
+      const since = clock.now() - duration.value;
+      rows = await timeline.readEntries({ since, limit: MAX_ROWS, ...namespacesOf(scope, query.namespace) });
     } catch (error) {
       logger.warn('Reading history failed', { err: error });
       const warnings = [{ code: 'history_unavailable', message: 'The history store cannot be reached, so changes are not shown.' }];
@@ -55,6 +56,14 @@ export class ScalingQueries {
     ];
     return { ...page, warnings };
   }
+}
+
+/** The namespaces of which the caller reads entries: those of others would otherwise take places of the maximum. */
+function namespacesOf(scope: Scope, named: readonly string[] | undefined): Pick<TimelineFilter, 'acceptsNamespace'> {
+  if (scope.admin && named === undefined) return {};
+  return {
+    acceptsNamespace: (namespace) => namespace !== null && scope.canView(namespace) && (named === undefined || named.includes(namespace)),
+  };
 }
 
 /**

@@ -87,7 +87,8 @@ export class Authentication {
     requestFactsOf(request).scope = scope;
     // All sessions of a user count together, so that signing in again gives no further requests.
     this.#dependencies.rates.limitCredential(caller.keyId ?? caller.email, request);
-    if (caller.keyId !== null && isMutation(operation)) {
+    // The requirement of an admin's session refuses every key with the reason.
+    if (caller.keyId !== null && isMutation(operation) && operation.access !== 'admin-session') {
       throw new Problem('api_key_read_only', 'An API key only reads. Sign in to the dashboard to make changes.');
     }
     if (caller.session !== null) await this.#renew(caller.session, request, response);

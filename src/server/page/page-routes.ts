@@ -11,9 +11,9 @@ const ASSETS = '/assets/';
 
 /**
  * Serves the page at `/` and its assets. Everything comes from this server, so it works without internet access.
- * @param admit limits requests in flight
+ * @param guards checks before each answer
  */
-export function pageRoutes(admit: RequestHandler): Router {
+export function pageRoutes(...guards: readonly RequestHandler[]): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const { main, sourceByPath } = readClientModules();
   const html = new FixedText('text/html; charset=utf-8', pageHtml(`assets/${main}`));
@@ -23,12 +23,12 @@ export function pageRoutes(admit: RequestHandler): Router {
     ),
   );
 
-  router.get('/', admit, (request, response) => {
+  router.get('/', ...guards, (request, response) => {
     response.setHeader('Content-Security-Policy', contentSecurityPolicy());
     response.setHeader('Cache-Control', 'no-cache');
     html.send(request, response);
   });
-  router.get(`${ASSETS}*path`, admit, (request, response, next) => {
+  router.get(`${ASSETS}*path`, ...guards, (request, response, next) => {
     const asset = assets.get(request.path.slice(ASSETS.length));
     if (asset === undefined) {
       next();

@@ -41,7 +41,6 @@ beforeEach(() => {
       isReady: () => true,
     },
     timer,
-    'e',
     STREAM_TOPICS,
   );
   hub.listen(() => undefined);

@@ -27,8 +27,6 @@ const LINGER_MS = 300_000;
 
 /** Collects changes at intervals and publishes them to listeners. */
 export class ChangeHub {
-  /** Distinguishes event ids of this hub from those of other processes and earlier runs. */
-  readonly epoch: string;
   readonly #sources: ChangeSource;
   readonly #timer: MachineTimer;
   readonly #topics: readonly StreamTopic[];
@@ -40,11 +38,10 @@ export class ChangeHub {
   #running: Run | null = null;
   #idleSinceMs: number | null = null;
 
-  constructor(sources: ChangeSource, timer: MachineTimer, epoch: string, topics: readonly StreamTopic[]) {
+  constructor(sources: ChangeSource, timer: MachineTimer, topics: readonly StreamTopic[]) {
     this.#sources = sources;
     this.#timer = timer;
     this.#topics = topics;
-    this.epoch = epoch;
   }
 
   get listeners(): number {

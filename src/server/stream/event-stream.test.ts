@@ -70,7 +70,6 @@ beforeEach(() => {
       isReady: () => true,
     },
     timer,
-    'e',
     STREAM_TOPICS,
   );
   streams = new EventStreams(hub, timer, (kind, reason) => refusals.push(`${kind} ${reason}`));

@@ -6,6 +6,7 @@ import { FairShare } from '../../runtime/clients/fair-share.ts';
 import type { CountRefusal, RefusalReason } from '../../runtime/clients/refusals.ts';
 import { shareProblem } from '../guards/share-problem.ts';
 import type { ChangeHub, StreamEvent } from './change-hub.ts';
+import { EventIds } from './event-ids.ts';
 
 /** Proxies close connections that are silent for a minute, and browsers do not detect a dead peer. */
 const HEARTBEAT_MS = 15_000;
@@ -52,6 +53,7 @@ export class EventStreams {
   readonly #refused: CountRefusal;
   readonly #open = new Set<OpenStream>();
   readonly #share = new FairShare(MAX_STREAMS);
+  readonly #ids = new EventIds();
   readonly #texts = new WeakMap<StreamEvent, Map<string, string | null>>();
   #unlisten: (() => void) | null = null;
 
@@ -134,7 +136,7 @@ export class EventStreams {
     const missed = lastEventId === null ? null : this.#findMissedEvents(lastEventId);
     if (missed === null) {
       const name = lastEventId === null ? 'hello' : 'reset';
-      response.write(frame(this.#idOf(this.#hub.seq), name, { topics: [...topics] }));
+      response.write(frame(this.#ids.idOf(this.#hub.seq), name, { topics: [...topics] }));
       return;
     }
     for (const event of missed) {
@@ -188,19 +190,15 @@ export class EventStreams {
   }
 
   #findMissedEvents(lastEventId: string): readonly StreamEvent[] | null {
-    const [epoch, seq] = lastEventId.split('.');
-    return epoch === this.#hub.epoch && seq !== undefined && /^\d{1,15}$/.test(seq) ? this.#hub.since(Number(seq)) : null;
+    const seq = this.#ids.seqOf(lastEventId);
+    return seq === null ? null : this.#hub.since(seq);
   }
 
   #render({ seq, topic, event }: StreamEvent, scope: Scope): string | null {
     // Topics do not depend on pod tools, whose setting a requirement may check.
     if (unmetRequirement(topic.requires, scope, event, () => false) !== null) return null;
     const data = event.dataFor(scope);
-    return data === null ? null : frame(this.#idOf(seq), topic.name, data);
-  }
-
-  #idOf(seq: number): string {
-    return `${this.#hub.epoch}.${seq}`;
+    return data === null ? null : frame(this.#ids.idOf(seq), topic.name, data);
   }
 }
 

@@ -113,9 +113,20 @@ describe('the stream', () => {
     expect((await second.next())?.data.changed[0]).toMatchObject({ name: 'checkout', state: 'optimal' });
   });
 
-  test.each(['elsewhere.3', 'nonsense', '.', 'a.b'])('sends reset after an unknown id: %s', async (id) => {
+  test.each(['elsewhere.3', 'nonsense', '.', 'a.b', 'A'.repeat(22)])('sends reset after an unknown id: %s', async (id) => {
     const stream = await open('', { 'last-event-id': id });
     expect((await stream.next())?.event).toBe('reset');
+  });
+
+  test('has ids that do not show how many events there were', async () => {
+    const first = await open('?topic=recommendations');
+    const ids = [(await first.next())?.id];
+    const second = await open('?topic=recommendations');
+    ids.push((await second.next())?.id);
+    move('web', 'applying');
+    ids.push((await first.next())?.id);
+    expect(new Set(ids).size).toBe(3);
+    for (const id of ids) expect(id).toMatch(/^[\w-]{22}$/);
   });
 
   test('reports a deleted workload', async () => {

@@ -76,7 +76,7 @@ afterEach(() => {
 
 /** Opens a stream of all topics for the scope; returns a function that reads the received events. */
 function listen(topics: readonly StreamTopic[], scope: Scope): () => readonly { readonly event: string; readonly data: unknown }[] {
-  streams ??= new EventStreams(new ChangeHub(sources, timer, 'e', topics), timer, () => undefined);
+  streams ??= new EventStreams(new ChangeHub(sources, timer, topics), timer, () => undefined);
   const texts: string[] = [];
   const currentScope = () => Promise.resolve(scope);
   streams.open(collectText(texts), {

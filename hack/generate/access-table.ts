@@ -1,0 +1,36 @@
+import { ACCESS_CALLERS, type AccessCaller } from '../../test/builders/access/callers.ts';
+import { expectedOutcome, statusOf, type Outcome } from '../../test/builders/access/expected-outcome.ts';
+import { accessRoutes, type AccessRoute } from '../../test/builders/access/routes.ts';
+
+/** Refusals with status 403 besides that of a role or namespace, as the table abbreviates them. */
+const REFUSALS: Readonly<Partial<Record<Outcome, string>>> = {
+  api_key_read_only: '403 key',
+  session_required: '403 session',
+  csrf_failed: '403 origin',
+  feature_disabled: '403 off',
+};
+
+/** The table of route and caller, and the callers of each column, in Markdown. */
+export function accessTable(): { readonly columns: string; readonly table: string; readonly cells: number } {
+  const routes = accessRoutes();
+  // Callers that every route answers alike share a column.
+  const columns = [...Map.groupBy(ACCESS_CALLERS, (caller) => routes.map((route) => cellOf(route, caller)).join()).values()];
+  const letter = (index: number): string => String.fromCharCode('A'.charCodeAt(0) + index);
+  const rows = routes.map(
+    (route) => `| \`${route.title}\` | ${columns.map(([caller]) => (caller === undefined ? '' : cellOf(route, caller))).join(' | ')} |`,
+  );
+  return {
+    columns: columns.map((callers, index) => `- **${letter(index)}** ${callers.map(({ name }) => name).join('; ')}`).join('\n'),
+    table: [
+      `| route | ${columns.map((_, index) => letter(index)).join(' | ')} |`,
+      `| --- | ${columns.map(() => '---').join(' | ')} |`,
+      ...rows,
+    ].join('\n'),
+    cells: routes.length * ACCESS_CALLERS.length,
+  };
+}
+
+function cellOf(route: AccessRoute, caller: AccessCaller): string {
+  const outcome = expectedOutcome(route, caller);
+  return REFUSALS[outcome] ?? String(statusOf(route, outcome));
+}
