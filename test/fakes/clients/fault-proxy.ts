@@ -22,6 +22,8 @@ type Trouble =
   | { readonly answer: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
   /** Forwarded after a delay. */
   | { readonly delayMs: number }
+  /** Forwarded, but each part of the response arrives this much later. */
+  | { readonly eventsAfterMs: number }
   /** The connection is closed without a response. */
   | 'cut'
   /** The server carries the request out, but its response is lost with the connection. */
@@ -151,7 +153,9 @@ export class FaultProxy {
     if (this.#dead.has(request.socket)) return;
     const trouble = this.#findTrouble(proxied);
     if (trouble === null || trouble === 'lose-answer') this.#forwardRequest(proxied, request, response, trouble === 'lose-answer');
-    else if (trouble === 'cut') request.socket.destroy();
+    else if (typeof trouble === 'object' && 'eventsAfterMs' in trouble) {
+      this.#forwardRequest(proxied, request, response, false, trouble.eventsAfterMs);
+    } else if (trouble === 'cut') request.socket.destroy();
     else if (trouble === 'silence') return;
     else if ('delayMs' in trouble) setTimeout(() => this.#forwardRequest(proxied, request, response, false), trouble.delayMs);
     else {
@@ -177,7 +181,13 @@ export class FaultProxy {
     return null;
   }
 
-  #forwardRequest(proxied: ProxiedRequest, request: http.IncomingMessage, response: http.ServerResponse, loseAnswer: boolean): void {
+  #forwardRequest(
+    proxied: ProxiedRequest,
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    loseAnswer: boolean,
+    eventsAfterMs = 0,
+  ): void {
     const { host: _ours, connection: _hop, ...headers } = request.headers;
     const url = new URL(`${this.#upstream.server}${request.url ?? '/'}`);
     const client = url.protocol === 'https:' ? https : http;
@@ -193,12 +203,15 @@ export class FaultProxy {
       const { connection: _theirs, ...received } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, received);
       // Not piped: data on a dead connection is dropped without backpressure to its sender.
-      answer.on('data', (chunk: Buffer) => {
-        if (!this.#dead.has(request.socket)) response.write(chunk);
-      });
-      answer.on('end', () => {
-        if (!this.#dead.has(request.socket)) response.end();
-      });
+      const deliver = (write: () => void): void => {
+        const unlessDead = (): void => {
+          if (!this.#dead.has(request.socket)) write();
+        };
+        if (eventsAfterMs === 0) unlessDead();
+        else setTimeout(unlessDead, eventsAfterMs).unref();
+      };
+      answer.on('data', (chunk: Buffer) => deliver(() => void response.write(chunk)));
+      answer.on('end', () => deliver(() => void response.end()));
       answer.on('error', () => request.socket.destroy());
       response.on('close', () => {
         this.#streams.delete(stream);
