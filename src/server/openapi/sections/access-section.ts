@@ -11,6 +11,8 @@ const KEY_ID = string('Public part of the key.', { pattern: '^[a-z0-9]{12}$', ex
 
 const OUTCOMES = ['allowed', 'denied', 'error'];
 const VIA = ['session', 'api-key', 'proxy', 'anonymous'];
+const REVOKED =
+  'Answered once every replica has confirmed it, or after ten seconds with the warning `replica_not_confirmed`: no later request is allowed on any replica.';
 
 const KEY_FIELDS = { id: KEY_ID, email: string('The address whose grant decides what the key may read.'), label: LABEL, createdAt: time() };
 
@@ -116,7 +118,7 @@ export const ACCESS_OPERATIONS: readonly OperationSpec[] = [
     path: '/auth/logout',
     tag: 'Access',
     title: 'End the session',
-    description: 'Ends the session on every replica and removes the cookie. Without a session nothing happens.',
+    description: `Ends the session on every replica and removes the cookie. Without a session nothing happens. ${REVOKED}`,
     access: 'open',
     beforeReady: true,
     answer: { status: 200, description: 'The caller afterwards.', data: ref('Session') },
@@ -147,6 +149,7 @@ export const ACCESS_OPERATIONS: readonly OperationSpec[] = [
     path: '/api-keys/{id}',
     tag: 'Access',
     title: 'Revoke an API key',
+    description: REVOKED,
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the key.', schema: KEY_ID }],
     answer: { status: 200, description: 'The revoked key.', data: ref('RevokedApiKey') },
   },
