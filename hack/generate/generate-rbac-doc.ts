@@ -73,6 +73,7 @@ function document(): string {
     '| `evenkeel-policies` | policies of `evenkeel.io` | annotations under `evenkeel.io/`; finalizers under `evenkeel.io/`, which may only be removed; the spec in dry runs only |',
     '| `evenkeel-definitions` | CustomResourceDefinitions | those of `evenkeel.io`, without a conversion webhook |',
     '| `evenkeel-secrets` | Secrets | written and deleted only if they are Evenkeel’s: the record key, the webhook’s certificate, session keys, ended sessions and API keys, of type Opaque, so that none is filled with the token of a ServiceAccount |',
+    '| `evenkeel-leases` | Leases | written and deleted only if they are of the leader election, or of a replica (`evenkeel-access-…`) |',
     '| `evenkeel-webhook` | the webhook configuration | only creations of pods, at the Service of Evenkeel (in the chart with `controller.admission.enabled`; not with `controller.admission.url`, whose address you set) |',
     '',
     '`rbac.workloads` of the chart, empty by default, adds kinds with a scale subresource whose workloads Evenkeel right-sizes:',

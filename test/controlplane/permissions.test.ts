@@ -286,6 +286,16 @@ describe('With its ServiceAccount’s token', () => {
       }
     });
 
+    test('writes no Lease of another component of its namespace', async () => {
+      const path = `/apis/coordination.k8s.io/v1/namespaces/${OWN_NAMESPACE}/leases`;
+      const lease = (name: string) => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } });
+      expect(await requestAs(CONTROLLER, { method: 'POST', path, body: lease('evenkeel-autoscaler') })).toMatchObject({
+        status: 422,
+        body: { message: expect.stringContaining("ValidatingAdmissionPolicy 'evenkeel-leases'") },
+      });
+      expect(await requestAs(CONTROLLER, { method: 'POST', path, body: lease('evenkeel-access-a') })).toMatchObject({ status: 201 });
+    });
+
     test('has no Service but Evenkeel’s asked about pods, nothing else asked about, and no pod refused for want of an answer', async () => {
       const file = join(cluster.folder, 'webhook-policy.yaml');
       const values = ['--set', 'config.controller.admission.enabled=true', '--show-only', 'templates/admissionpolicies.yaml'];
