@@ -189,6 +189,17 @@ describe('sessions', () => {
     expect([...(await second.endedSessions())].sort()).toEqual(['three', 'two']);
   });
 
+  test('that end at the same time share a write', async () => {
+    const store = replica();
+    const until = world.clock.now() + 60_000;
+    const ids = Array.from({ length: 20 }, (_, index) => `session-${index}`);
+    const versions = new Set(
+      (await Promise.all(ids.map((id) => store.endSession(id, until)))).map(({ resourceVersion }) => resourceVersion),
+    );
+    expect((await store.endedSessions()).size).toBe(20);
+    expect(versions.size).toBeLessThanOrEqual(2);
+  });
+
   test('are sealed by a key that the leader creates once; a key that is added sorts last', async () => {
     const dependencies = { transport: transport(), leaders: transport(), timer: world.machine, logger: world.logger, namespace: NAMESPACE };
     const creator = () => new AccessCreator({ ...dependencies, initialAdmin: '', isLeader: () => true, now: () => world.clock.now() });

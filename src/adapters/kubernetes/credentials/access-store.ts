@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiTransport } from '#kube/api-transport';
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import type { Instant } from '#kube/units';
 import { LABELS } from '../../../apis/annotations.ts';
 import type { AccessPolicy } from '../../../apis/v1alpha1/index.ts';
 import { grantsOf, parseEmail, type Grants } from '../../../core/access/grant.ts';
@@ -20,7 +20,6 @@ import {
 import type { Changes } from '../../../ports/changes.ts';
 import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 import { collectionPath, objectPath, ownResource, SECRETS } from '../resources.ts';
-import { UnavailableError } from '../../../ports/unavailable-error.ts';
 import { ApiFault, failureOf, isNotFound } from '../status.ts';
 import { listPages } from '../watch/pages.ts';
 import { Reflector } from '../watch/reflector.ts';
@@ -35,13 +34,13 @@ import {
   mergeSecret,
   readSecret,
   READ_TIMEOUT_MS,
-  readSecretVersion,
   SESSION_KEYS_SECRET,
   textsOf,
   versionOf,
   type SecretsLocation,
 } from './access-secrets.ts';
 import { ConfirmedCopy } from './confirmed-copy.ts';
+import { EndedSessions } from './ended-sessions.ts';
 import { OwnLease } from './own-lease.ts';
 import type { OwnerPod } from './replica-lease.ts';
 import { ReplicaLeases } from './replica-leases.ts';
@@ -52,9 +51,6 @@ const ACCESS_POLICIES = ownResource('accesspolicies');
 const SESSION_KEY_BYTES = 32;
 const LAST_USED = 'last-used-at';
 const HASH = 'hash';
-/** Clocks of replicas differ: an ended session is forgotten this long after it expired. */
-const CLOCK_DIFFERENCE_MS: DurationMs = 5 * MINUTE_MS;
-
 export interface AccessStoreDependencies {
   readonly context: ReflectorContext;
   /** Sends the requests of users. */
@@ -100,6 +96,7 @@ export class KubernetesAccessStore implements AccessStore {
   readonly #reads: SecretsLocation;
   readonly #writes: SecretsLocation;
   readonly #copies: Copies;
+  readonly #endings: EndedSessions;
   readonly #lease: OwnLease;
   readonly #replicas: ReplicaLeases;
   readonly #problems = new Map<string, string>();
@@ -110,10 +107,11 @@ export class KubernetesAccessStore implements AccessStore {
     const { context, commands, namespace, replica, now } = dependencies;
     this.#reads = { transport: context.transport, namespace };
     this.#writes = { transport: commands, namespace };
+    this.#endings = new EndedSessions({ reads: this.#reads, writes: this.#writes, now });
     this.#copies = {
       grants: this.#reportedCopyOf('access-policy', 'AccessPolicy default', () => readGrants(context.transport)),
       apiKeys: this.#reportedCopyOf('api-keys', 'API keys', () => this.#readApiKeys()),
-      endedSessions: this.#reportedCopyOf('ended-sessions', 'ended sessions', () => readEndedSessions(this.#reads)),
+      endedSessions: this.#reportedCopyOf('ended-sessions', 'ended sessions', () => this.#endings.read()),
       sessionKeys: this.#copyOf(
         'session keys',
         () => readSessionKeys(this.#reads),
@@ -217,7 +215,7 @@ export class KubernetesAccessStore implements AccessStore {
   }
 
   async endSession(id: string, until: Instant): Promise<AccessWrite> {
-    const resourceVersion = await confirmed(() => this.#writeEnded(id, until));
+    const resourceVersion = await confirmed(() => this.#endings.end(id, until));
     this.#changed(this.#copies.endedSessions);
     return { part: 'ended-sessions', resourceVersion };
   }
@@ -229,19 +227,6 @@ export class KubernetesAccessStore implements AccessStore {
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
-  }
-
-  async #writeEnded(id: string, until: Instant): Promise<string> {
-    const { value: ended } = await readEndedSessions(this.#reads);
-    const forgottenBefore = this.#dependencies.now() - CLOCK_DIFFERENCE_MS;
-    const expired = [...ended].filter(([, expiry]) => expiry < forgottenBefore).map(([expiredId]) => [expiredId, null] as const);
-    const texts = { ...Object.fromEntries(expired), [id]: isoTime(until) };
-    const write = (): Promise<string | null> => mergeSecret(this.#writes, ENDED_SESSIONS_SECRET, texts);
-    // Where another replica created it meanwhile, this session is merged into it.
-    const version =
-      (await write()) ?? (await createSecret(this.#writes, ENDED_SESSIONS_SECRET, { [id]: isoTime(until) })) ?? (await write());
-    if (version === null) throw new UnavailableError(`secret ${ENDED_SESSIONS_SECRET} was deleted while it was written`);
-    return version;
   }
 
   #changed(...copies: readonly Pick<ConfirmedCopy<unknown>, 'invalidate'>[]): void {
@@ -353,13 +338,6 @@ async function readGrants(transport: ApiTransport): Promise<Versioned<Grants>> {
   }
   if (isNotFound(failure)) return { value: grantsOf(null), version: '', digest: '' };
   throw new ApiFault(`reading accesspolicy ${ACCESS_POLICY}`, failure);
-}
-
-async function readEndedSessions(location: SecretsLocation): Promise<Versioned<ReadonlyMap<string, Instant>>> {
-  const { texts, version } = (await readSecretVersion(location, ENDED_SESSIONS_SECRET)) ?? { texts: {}, version: '' };
-  // A time that cannot be read never forgets the session.
-  const value = new Map(Object.entries(texts).map(([id, until]) => [id, instantOf(until) ?? Number.MAX_SAFE_INTEGER]));
-  return { value, version, digest: version };
 }
 
 /** Valid keys, oldest first; empty where there is none. */
