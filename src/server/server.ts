@@ -1,6 +1,7 @@
 // The dashboard server: the API under /api/v1 and the page at /. It only translates between HTTP and the application.
 
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
@@ -16,6 +17,7 @@ import { boundConnections } from '../runtime/clients/bound-connections.ts';
 import { boundPipelining } from '../runtime/clients/bound-pipelining.ts';
 import { clientAddress } from '../runtime/clients/client-address.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
+import { MIN_TLS_VERSION, type CertificateFiles } from '../runtime/tls/certificate-files.ts';
 import { ApiRouter } from './api-router.ts';
 import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
 import type { IdentityProxy } from './auth/proxy-identity.ts';
@@ -32,6 +34,7 @@ import { RequestBounds } from './guards/request-bounds.ts';
 import { recordDenial } from './guards/record-denial.ts';
 import { RequestRates } from './guards/request-rates.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
+import { needsTlsFromNowOn } from './guards/secure-connection.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
 import { httpMetrics, type HttpMetrics } from './http-metrics.ts';
 import { DASHBOARD_API } from './openapi/document.ts';
@@ -54,6 +57,8 @@ export interface DashboardDependencies {
   readonly options: DashboardOptions;
   /** null while authentication is off: every caller is an admin. */
   readonly access: DashboardAccess | null;
+  /** null: plain HTTP. */
+  readonly certificate: CertificateFiles | null;
 }
 
 /** Verifies the credentials of requests. */
@@ -81,6 +86,8 @@ const COMPRESS_FROM_BYTES = 1024;
 const DEADLINE_CHECK_MS = 5000;
 /** Deadline of request headers, which usually fit one packet. */
 export const HEADERS_MS = 10_000;
+/** Deadline of the handshake of TLS. */
+export const HANDSHAKE_MS = 10_000;
 /** Deadline of a complete request. Bodies of mutations have a shorter one. */
 export const REQUEST_MS = 60_000;
 /** Idle timeout of a connection: longer than any change takes; a stream has heartbeats. */
@@ -100,7 +107,7 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
   const handle = boundPipelining((request, response) => {
     app(request, response);
   }, metrics.refused);
-  const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, handle);
+  const { server, stopReloads } = createHttpServer(handle, dependencies.certificate);
   // Keep-alive outlasts the idle timeout of load balancers, so that they close connections first.
   server.keepAliveTimeout = 65_000;
   server.headersTimeout = HEADERS_MS;
@@ -108,7 +115,12 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
   server.timeout = SILENCE_MS;
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const { maxConnections } = options;
-  boundConnections(server, { maxConnections, refused: metrics.refused, isProxy: (address) => isTrusted(address, 0) });
+  boundConnections(server, {
+    maxConnections,
+    refused: metrics.refused,
+    isProxy: (address) => isTrusted(address, 0),
+    isEncrypted: dependencies.certificate !== null,
+  });
   return {
     listen: () =>
       new Promise((resolve, reject) => {
@@ -117,9 +129,22 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
       }),
     close: () => {
       stopChecks?.();
+      stopReloads();
       return closeGracefully(server, streams, timer);
     },
   };
+}
+
+/** HTTPS with a certificate, which is replaced for new connections when its files change. */
+function createHttpServer(
+  handle: RequestListener,
+  certificate: CertificateFiles | null,
+): { readonly server: Server; readonly stopReloads: () => void } {
+  const deadlines = { connectionsCheckingInterval: DEADLINE_CHECK_MS };
+  if (certificate === null) return { server: createServer(deadlines, handle), stopReloads: () => undefined };
+  const secure = { minVersion: MIN_TLS_VERSION } as const;
+  const server = createTlsServer({ ...deadlines, ...secure, ...certificate.pair, handshakeTimeout: HANDSHAKE_MS }, handle);
+  return { server, stopReloads: certificate.watch((pair) => server.setSecureContext({ ...secure, ...pair })) };
 }
 
 function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams, metrics: HttpMetrics): Express {
@@ -130,8 +155,8 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
   app.set('query parser', false);
   app.set('case sensitive routing', true);
   app.set('trust proxy', options.trustedProxies.length === 0 ? false : [...options.trustedProxies]);
-  app.use(nameRequest, (_request: Request, response: Response, next: NextFunction) => {
-    setSecurityHeaders(response);
+  app.use(nameRequest, (request: Request, response: Response, next: NextFunction) => {
+    setSecurityHeaders(response, needsTlsFromNowOn(request, options.publicUrl));
     next();
   });
   app.use(setClientAddress(app.get('trust proxy fn') as (address: string, hop: number) => boolean));

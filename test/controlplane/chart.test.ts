@@ -44,6 +44,7 @@ const VALUE_SETS: readonly {
       'config.dashboard.trustedProxies={10.0.0.0/8}',
     ],
   },
+  { name: 'a dashboard over HTTPS', values: ['secrets.dashboardTls.name=evenkeel-tls'] },
   { name: 'no persistence', values: ['persistence.enabled=false'] },
   { name: 'an existing claim', values: ['persistence.existingClaim=mine'] },
   { name: 'no network policy', values: ['networkPolicy.enabled=false'] },

@@ -17,6 +17,10 @@ dashboard answer.
 {{- $admission := merge (deepCopy $controller.admission) (dict "service" (include "evenkeel.admissionService" .)) -}}
 {{- $_ := set $settings "controller" (merge (dict "admission" $admission) (omit $controller "admission")) -}}
 {{- end -}}
+{{- if .Values.secrets.dashboardTls.name -}}
+{{- $tls := dict "certFile" "/etc/evenkeel-tls/tls.crt" "keyFile" "/etc/evenkeel-tls/tls.key" -}}
+{{- $_ := set $settings "dashboard" (merge (dict "tls" $tls) (omit (default dict $settings.dashboard) "tls")) -}}
+{{- end -}}
 {{- $hosts := list -}}
 {{- $service := include "evenkeel.fullname" . -}}
 {{/* The controller's own defaults are the Service name `evenkeel` and the domain cluster.local. */}}
@@ -89,6 +93,11 @@ dashboard answer.
 {{/* "true" if a webhook sets the requests of new pods. */}}
 {{- define "evenkeel.admits" -}}
 {{- if get (default dict (get (default dict .Values.config.controller) "admission")) "enabled" -}}true{{- end -}}
+{{- end -}}
+{{/* "true" if the dashboard answers over HTTPS, with the certificate of a Secret or of extraVolumes. */}}
+{{- define "evenkeel.dashboardTls" -}}
+{{- $tls := default dict (get (default dict .Values.config.dashboard) "tls") -}}
+{{- if or .Values.secrets.dashboardTls.name (get $tls "certFile") -}}true{{- end -}}
 {{- end -}}
 {{- define "evenkeel.authenticates" -}}
 {{- if get (default dict .Values.config.auth) "enabled" -}}true{{- end -}}

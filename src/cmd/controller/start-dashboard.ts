@@ -13,11 +13,13 @@ import type { ReadSources, PolicyDefaults } from '../../queries/sources.ts';
 import type { Election } from '../../ports/cluster/election.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { AccessEventLog, Application } from '../../application/index.ts';
+import { CertificateFiles } from '../../runtime/tls/certificate-files.ts';
 import { createDashboardServer, type DashboardAccess } from '../../server/server.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
 import type { ApiServerHealth } from '../process/api-server-health.ts';
+import { healthSource } from './health-sources.ts';
 import type { StatusRegistry } from './status-registry.ts';
 import type { ControllerPrometheus } from './usage/prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
@@ -82,6 +84,7 @@ export async function startDashboard(
     logger: process.logger,
     timer: environment.timer,
     metrics,
+    certificate: await openCertificate(process, dashboardDependencies.registry),
     access: access === null ? null : dashboardAccess(access, settings),
     options: {
       address: settings['dashboard.addr'],
@@ -110,6 +113,19 @@ function dashboardAccess(store: AccessStore, settings: Settings): DashboardAcces
     isLocalEnabled: settings['auth.local.enabled'],
     proxy: header === '' ? null : { header, addresses },
   };
+}
+
+/** null: plain HTTP. @throws ConfigurationError where the files of `dashboard.tls` cannot be used */
+async function openCertificate(
+  { environment, settings, logger }: DashboardProcess,
+  registry: StatusRegistry,
+): Promise<CertificateFiles | null> {
+  const { 'dashboard.tls.certFile': certFile, 'dashboard.tls.keyFile': keyFile } = settings;
+  if (certFile === '') return null;
+  const { timer, clock } = environment;
+  const files = await CertificateFiles.open({ setting: 'dashboard.tls', certFile, keyFile, timer, logger, now: () => Date.now() });
+  registry.addHealth(healthSource('dashboard-tls', clock, () => files.status()));
+  return files;
 }
 
 function readSources({ environment, settings, logger }: DashboardProcess, dashboardDependencies: DashboardDependencies): ReadSources {

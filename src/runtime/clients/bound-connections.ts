@@ -11,6 +11,8 @@ export interface ConnectionBound {
   readonly refused: CountRefusal;
   /** Whether an address is a trusted proxy, whose connections count separately. Default: no address is. */
   readonly isProxy?: (address: string) => boolean;
+  /** Whether connections begin with the handshake of TLS, before which a client reads no text. Default: they do not. */
+  readonly isEncrypted?: boolean;
 }
 
 const REFUSALS: Readonly<Record<ShareRefusal, string>> = {
@@ -18,8 +20,11 @@ const REFUSALS: Readonly<Record<ShareRefusal, string>> = {
   total: answer('503 Service Unavailable', 'Too many connections are open on this replica.\n'),
 };
 
-/** Limits connections before HTTP reads from them. A refused connection gets a plain-text response and is closed. */
-export function boundConnections(server: Server, { maxConnections, refused, isProxy = () => false }: ConnectionBound): void {
+/** Limits connections before HTTP reads from them. A refused one gets a plain-text response, except before TLS, and is closed. */
+export function boundConnections(
+  server: Server,
+  { maxConnections, refused, isProxy = () => false, isEncrypted = false }: ConnectionBound,
+): void {
   const share = new FairShare(maxConnections);
   // The existing listener reads HTTP; refused connections must not reach it.
   const listeners = server.listeners('connection');
@@ -33,7 +38,8 @@ export function boundConnections(server: Server, { maxConnections, refused, isPr
     });
     if (typeof release === 'string') {
       refused('connection', release);
-      refuse(socket, REFUSALS[release]);
+      if (isEncrypted) socket.destroy();
+      else refuse(socket, REFUSALS[release]);
       return;
     }
     socket.once('close', release);

@@ -91,6 +91,8 @@ describe('loadSettings', () => {
     ['history: { url: "mysql://db" }', 'history.url'],
     ['auth: { initialAdmin: Root@example.com }', 'auth.initialAdmin'],
     ['auth: { initialAdmin: root }', 'auth.initialAdmin'],
+    ['dashboard: { tls: { certFile: /tls/tls.crt } }', 'dashboard.tls.keyFile'],
+    ['dashboard: { tls: { keyFile: /tls/tls.key } }', 'dashboard.tls.keyFile'],
     ['kubelet: { interval: 1s }', 'kubelet.interval'],
     ['controller: true', 'controller'],
     ['controller: { dryRun: "true" }', 'controller.dryRun'],

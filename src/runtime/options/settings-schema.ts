@@ -129,6 +129,12 @@ export const SETTINGS = {
     default: '',
     help: 'URL at which users reach the dashboard; its origin and host are accepted.',
   },
+  'dashboard.tls.certFile': {
+    type: 'string',
+    default: '',
+    help: "PEM file with the dashboard's certificate and its chain, which serves dashboard.addr over HTTPS alone. Read again every 10 s. Empty: plain HTTP.",
+  },
+  'dashboard.tls.keyFile': { type: 'string', default: '', help: "PEM file with the certificate's key." },
   'dashboard.allowedHosts': {
     type: 'list',
     items: { type: 'string' },
@@ -397,6 +403,9 @@ export const EVENKEEL_SETTINGS: SettingsSchema<typeof SETTINGS> = {
       report('auth.initialAdmin', 'must be an e-mail address in lower case, such as ana@example.com');
     }
     checkProxySettings(settings, report);
+    if ((settings['dashboard.tls.certFile'] === '') !== (settings['dashboard.tls.keyFile'] === '')) {
+      report('dashboard.tls.keyFile', 'must be set where dashboard.tls.certFile is, and only there');
+    }
     if (!settings['dashboard.trustedProxies'].every(isProxyRange)) {
       report('dashboard.trustedProxies', 'must be addresses, ranges such as 10.0.0.0/8, or loopback, linklocal or uniquelocal');
     }

@@ -12,6 +12,7 @@ import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
 import type { RequestRates } from '../guards/request-rates.ts';
+import { isSecure } from '../guards/secure-connection.ts';
 import { isMutation, type Operation } from '../openapi/operation.ts';
 import { Problem } from '../problem.ts';
 import { requestFactsOf } from '../request-context.ts';
@@ -150,11 +151,7 @@ export class Authentication {
 
   /** Whether the client's connection is encrypted, to Evenkeel or to the proxy that serves the public URL. */
   isSecure(request: Request): boolean {
-    const { publicUrl } = this.#dependencies;
-    if (request.secure) return true;
-    if (publicUrl === null) return false;
-    const { protocol, host } = new URL(publicUrl);
-    return protocol === 'https:' && request.get('host')?.toLowerCase() === host;
+    return isSecure(request, this.#dependencies.publicUrl);
   }
 
   async #findSession(value: string): Promise<Session | null> {

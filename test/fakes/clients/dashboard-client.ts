@@ -2,6 +2,7 @@ import type { DashboardOptions } from '../../../src/server/options.ts';
 import { AccessEventLog, Application } from '../../../src/application/index.ts';
 import { createDashboardServer, type DashboardAccess } from '../../../src/server/server.ts';
 import type { MachineTimer } from '../../../src/ports/clock.ts';
+import type { CertificateFiles } from '../../../src/runtime/tls/certificate-files.ts';
 import type { DashboardWorld } from '../../builders/dashboard-world.ts';
 import { TEST_SIGNER } from '../test-signer.ts';
 
@@ -40,6 +41,7 @@ export async function startDashboard(
   world: Omit<DashboardWorld, 'timer'> & { readonly timer: MachineTimer },
   options: Partial<DashboardOptions> = {},
   access: DashboardAccess | null = null,
+  certificate: CertificateFiles | null = null,
 ): Promise<DashboardClient> {
   const server = createDashboardServer({
     application: applicationOf(world),
@@ -49,6 +51,7 @@ export async function startDashboard(
     timer: world.timer,
     metrics: world.metrics,
     access,
+    certificate,
     options: { ...OPTIONS, ...options },
   });
   const { port } = await server.listen();
