@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import { findGrant, type Grant } from '../../core/access/grant.ts';
 import { NO_CREDENTIAL, scopeOf, type Identity } from '../../core/access/scope-of-grant.ts';
+import { SESSION_MS } from '../../core/access/session-keys.ts';
 import type { Scope } from '../../core/access/scope.ts';
 import { MINUTE_MS, type Instant } from '#kube/units';
 import type { AccessStore, StoredApiKey } from '../../ports/access-store.ts';
@@ -19,7 +20,7 @@ import { requestFactsOf } from '../request-context.ts';
 import { readCredential, setCookie } from './credential.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { ProxyIdentity, type IdentityProxy } from './proxy-identity.ts';
-import { IDLE_MS, needsRenewal, openSession, sealSession, SESSION_MS, type Session } from './session-cookie.ts';
+import { IDLE_MS, needsRenewal, openSession, sealSession, type Session } from './session-cookie.ts';
 
 export interface AuthenticationDependencies {
   readonly store: AccessStore;

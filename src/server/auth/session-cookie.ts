@@ -4,10 +4,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { isObject } from '#kube/json';
 import { parseEmail } from '../../core/access/grant.ts';
+import { sealingKey, SESSION_MS } from '../../core/access/session-keys.ts';
 import type { SessionKey } from '../../ports/access-store.ts';
 
-/** A session ends this long after the sign-in, however active it is. */
-export const SESSION_MS: DurationMs = 12 * HOUR_MS;
 /** A session without a request for this long has ended. */
 export const IDLE_MS: DurationMs = HOUR_MS;
 /** The time of the last request is renewed in the cookie at this interval, not with every answer. */
@@ -44,9 +43,9 @@ export function newSession(
   return { id: randomBytes(16).toString('base64url'), email, name, via, createdAt: now, seenAt: now };
 }
 
-/** Seals the session with the newest key. @throws RangeError without a key */
+/** Seals the session, with the time of its last request as the present. @throws RangeError without a key */
 export function sealSession(session: Session, keys: readonly SessionKey[]): string {
-  const key = keys.at(-1);
+  const key = sealingKey(keys, session.seenAt);
   if (key === undefined) throw new RangeError('no session key');
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key.bytes, iv, { authTagLength: TAG_BYTES });

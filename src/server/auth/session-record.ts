@@ -1,7 +1,7 @@
 import type { Session as SessionRecord } from '../../apis/http/types.generated.ts';
 import { isoTime } from '#kube/time/iso-time';
+import { SESSION_MS } from '../../core/access/session-keys.ts';
 import type { Caller } from './authentication.ts';
-import { SESSION_MS } from './session-cookie.ts';
 
 /** What clients show or hide; the server checks each request by its own rules. */
 export const SESSION_CAPABILITIES = ['view', 'operate', 'administer', 'manage-keys'] as const;

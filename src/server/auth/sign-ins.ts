@@ -4,9 +4,10 @@ import type { Request, Response } from 'express';
 import { findGrant } from '../../core/access/grant.ts';
 import { EVERY_REPLICA_REPORTED, type ReplicaReports } from '../../core/access/replica-reports.ts';
 import type { AccessWrite } from '../../ports/access-store.ts';
+import { SESSION_MS } from '../../core/access/session-keys.ts';
 import type { Authentication, AuthenticationDependencies, Caller } from './authentication.ts';
 import { setCookie } from './credential.ts';
-import { newSession, SESSION_MS, type Session, type SignInMethod } from './session-cookie.ts';
+import { newSession, type Session, type SignInMethod } from './session-cookie.ts';
 
 /** A user whose identity was verified. */
 export interface VerifiedUser {

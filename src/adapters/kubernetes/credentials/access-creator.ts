@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiTransport } from '#kube/api-transport';
-import { isoTime } from '#kube/time/iso-time';
 import { MINUTE_MS, SECOND_MS, type Instant } from '#kube/units';
+import { dueRotation } from '../../../core/access/session-keys.ts';
 import type { MachineTimer } from '../../../ports/clock.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { collectionPath, ownResource } from '../resources.ts';
@@ -29,8 +29,8 @@ export interface AccessCreatorDependencies {
 }
 
 /**
- * Creates what sign-in needs where it does not exist: the key that seals sessions, and an AccessPolicy with the initial admin. Also in
- * dry-run: they are Evenkeel's own records, and sign-in does not work without them.
+ * Creates what sign-in needs: the keys that seal sessions, of which there is a new one every week, and an AccessPolicy with the initial
+ * admin where none exists. Also in dry-run: they are Evenkeel's own records, and sign-in does not work without them.
  */
 export class AccessCreator {
   readonly #dependencies: AccessCreatorDependencies;
@@ -52,7 +52,7 @@ export class AccessCreator {
   /** Never rejects: a failure is logged, and false. */
   async create(): Promise<boolean> {
     try {
-      await this.#createSessionKey();
+      await this.#rotateSessionKeys();
       await this.#createPolicy();
       this.#problem = null;
       return true;
@@ -64,16 +64,21 @@ export class AccessCreator {
     }
   }
 
-  async #createSessionKey(): Promise<void> {
-    const { transport, leaders, namespace, now } = this.#dependencies;
-    if ((await readSessionKeys({ transport, namespace })).length > 0) return;
-    // Ids sort by age, so that the key added last seals.
-    const id = isoTime(now()).replaceAll(/[-:.]/g, '');
+  async #rotateSessionKeys(): Promise<void> {
+    const { transport, leaders, namespace, now, logger } = this.#dependencies;
+    const keys = await readSessionKeys({ transport, namespace });
+    const { add, remove } = dueRotation(
+      keys.map(({ id }) => id),
+      now(),
+    );
+    if (add === null && remove.length === 0) return;
     // The value is text in base64, as `openssl rand -base64 32` prints it.
-    const texts = { [id]: randomBytes(KEY_BYTES).toString('base64') };
+    const added = add === null ? {} : { [add]: randomBytes(KEY_BYTES).toString('base64') };
     const location = { transport: leaders, namespace };
-    // One that exists has no valid key, without which no user can sign in.
-    if ((await createSecret(location, SESSION_KEYS_SECRET, texts)) === null) await mergeSecret(location, SESSION_KEYS_SECRET, texts);
+    // Merged, so that a key which a user adds at the same time stays.
+    const changes = { ...added, ...Object.fromEntries(remove.map((id) => [id, null])) };
+    if ((await mergeSecret(location, SESSION_KEYS_SECRET, changes)) === null) await createSecret(location, SESSION_KEYS_SECRET, added);
+    logger.info('Rotated the keys of sessions', { added: add, removed: remove });
   }
 
   async #createPolicy(): Promise<void> {

@@ -5,6 +5,7 @@ import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts
 import { CountingMetrics } from '../../../../test/fakes/counting-metrics.ts';
 import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
 import { crds } from '../../../../test/builders/crds.ts';
+import { KEPT_MS, ROTATE_EVERY_MS, sessionKeyName } from '../../../core/access/session-keys.ts';
 import { isUnavailable } from '../../../ports/unavailable-error.ts';
 import { AccessCreator } from './access-creator.ts';
 import { KubernetesAccessStore } from './access-store.ts';
@@ -211,6 +212,55 @@ describe('sessions', () => {
     const added = Buffer.from(Buffer.alloc(32, 1).toString('base64')).toString('base64');
     await world.patch('merge', `${SECRETS}/evenkeel-session-keys`, { data: { '20990101T000000000Z': added, short: 'c2hvcnQ=' } });
     expect(await replica().sessionKeys()).toEqual([created, { id: '20990101T000000000Z', bytes: Buffer.alloc(32, 1) }]);
+  });
+});
+
+describe('keys of sessions', () => {
+  const leader = () => {
+    const dependencies = { transport: transport(), leaders: transport(), timer: world.machine, logger: world.logger, namespace: NAMESPACE };
+    return new AccessCreator({ ...dependencies, initialAdmin: '', isLeader: () => true, now: () => world.clock.now() });
+  };
+  const names = async () => (await replica().sessionKeys()).map(({ id }) => id);
+
+  test('are rotated every week by any leader, and the earlier one is removed when its sessions have ended', async () => {
+    await leader().create();
+    const [first = ''] = await names();
+    await world.clock.advance(ROTATE_EVERY_MS - 1);
+    await leader().create();
+    expect(await names()).toEqual([first]);
+    await world.clock.advance(1);
+    await leader().create();
+    await leader().create();
+    const [kept, second = ''] = await names();
+    expect([kept, second > first]).toEqual([first, true]);
+    await world.clock.advance(KEPT_MS);
+    await leader().create();
+    expect(await names()).toEqual([second]);
+    expect(world.logger.lines).toContainEqual(expect.objectContaining({ message: 'Rotated the keys of sessions' }));
+    const bytes = (await replica().sessionKeys()).map((key) => Buffer.from(key.bytes).toString('base64'));
+    expect(JSON.stringify(world.logger.lines)).not.toContain(bytes[0]);
+  });
+
+  test('are kept where a user adds one at the same time: the leader merges', async () => {
+    await leader().create();
+    const [first = ''] = await names();
+    await world.clock.advance(ROTATE_EVERY_MS);
+    const added = Buffer.from(Buffer.alloc(32, 1).toString('base64')).toString('base64');
+    await world.patch('merge', `${SECRETS}/evenkeel-session-keys`, { data: { [sessionKeyName(world.clock.now() - 1)]: added } });
+    await leader().create();
+    expect(await names()).toEqual([first, sessionKeyName(world.clock.now() - 1)]);
+    await world.clock.advance(KEPT_MS);
+    await leader().create();
+    expect(await names()).toHaveLength(1);
+  });
+
+  test('all removed by a user are replaced by one', async () => {
+    await leader().create();
+    const [first = ''] = await names();
+    await world.patch('merge', `${SECRETS}/evenkeel-session-keys`, { data: { [first]: null } });
+    await world.clock.advance(1);
+    await leader().create();
+    expect(await names()).toEqual([sessionKeyName(world.clock.now())]);
   });
 });
 
