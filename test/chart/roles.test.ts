@@ -9,6 +9,7 @@ import { BY_DEFAULT, declared, forbiddenIn, grantsOf, manifestsOf, parseManifest
 
 const ROLES = [...manifestsOf('config/rbac/clusterrole.yaml'), ...manifestsOf('config/rbac/role.yaml')];
 const AUTH = manifestsOf('config/auth/rbac.yaml');
+const AUTH_UNINSTALL = manifestsOf('config/auth-uninstall/rbac.yaml');
 const UNINSTALL = manifestsOf('config/uninstall/rbac.yaml');
 
 describe.each([
@@ -30,13 +31,14 @@ describe.each([
   });
 });
 
-test('The roles of config/auth are the permissions declared for auth.enabled', () => {
+test('The roles of config/auth and config/auth-uninstall are the permissions declared for auth.enabled', () => {
   expect(grantsOf(AUTH, 'evenkeel-access')).toEqual(declared(CONTROLLER_PERMISSIONS, ['config.auth.enabled']));
+  expect(grantsOf(AUTH_UNINSTALL, 'evenkeel-uninstall-access')).toEqual(declared(UNINSTALL_PERMISSIONS, ['config.auth.enabled']));
 });
 
 describe('No role', () => {
   test('grants a wildcard, exec into pods, the node proxy, or cluster-wide secrets', () => {
-    expect(forbiddenIn([...ROLES, ...AUTH, ...UNINSTALL])).toEqual([]);
+    expect(forbiddenIn([...ROLES, ...AUTH, ...AUTH_UNINSTALL, ...UNINSTALL])).toEqual([]);
   });
 
   test.each([

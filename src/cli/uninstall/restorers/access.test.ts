@@ -11,8 +11,9 @@ const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
 const { signal } = new AbortController();
 
 let world: ApiWorld;
+let kept: string[];
 beforeEach(async () => {
-  world = new ApiWorld();
+  [world, kept] = [new ApiWorld(), []];
   await world.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   for (const name of ['evenkeel-session-keys', 'evenkeel-ended-sessions', 'evenkeel-local-admin', 'a-user-s']) {
     await world.post(SECRETS, { metadata: { name } });
@@ -33,7 +34,10 @@ async function leftAfter(isListable: boolean): Promise<readonly string[]> {
   const { options } = parsed;
   const cluster = new ClusterAccess(transport);
   const restorer = ACCESS.create({ cluster, signer: TEST_SIGNER, namespace: NAMESPACE, options, recordsStay: false });
-  for await (const finding of restorer.find(signal)) if (finding.kind === 'change') await finding.carryOut(signal);
+  for await (const finding of restorer.find(signal)) {
+    if (finding.kind === 'change') await finding.carryOut(signal);
+    else kept.push(`${finding.object}: ${finding.why}`);
+  }
   const { items } = (await world.get(SECRETS)).body as { items: readonly { readonly metadata: { readonly name: string } }[] };
   return items.map(({ metadata }) => metadata.name).sort();
 }
@@ -42,6 +46,10 @@ test('an uninstall deletes sessions, the local admin and API keys, and no other 
   expect(await leftAfter(true)).toEqual(['a-user-s']);
 });
 
-test('an uninstall without the permission of auth.enabled leaves API keys', async () => {
+test('an uninstall without the permission of auth.enabled leaves API keys, and says how to delete them', async () => {
   expect(await leftAfter(false)).toEqual(['a-user-s', 'evenkeel-api-key-abc']);
+  expect(kept).toEqual([expect.stringContaining('kubectl delete secret -l evenkeel.io/api-key -n evenkeel-system')]);
+  kept = [];
+  await leftAfter(false);
+  expect(kept).toEqual([]);
 });

@@ -9,16 +9,27 @@ import { isAlwaysEnabled, type RestorerRegistration } from '../registration.ts';
 import type { Restorer } from '../restorer.ts';
 import { found } from './admission.ts';
 
+const BY_HAND = `delete them by kubectl delete secret -l ${LABELS.apiKey}`;
 const NAMES = [ENDED_SESSIONS_SECRET, LOCAL_ADMIN_SECRET, SESSION_KEYS_SECRET];
 
 function accessRestorer(cluster: ClusterAccess, namespace: string): Restorer {
   return {
     name: 'sessions and API keys removed',
     async *find(signal) {
-      for (const name of NAMES) yield* found(cluster, SECRETS, namespace, name, signal);
+      let wasEnabled = false;
+      for (const name of NAMES) {
+        for await (const finding of found(cluster, SECRETS, namespace, name, signal)) {
+          wasEnabled = true;
+          yield finding;
+        }
+      }
       // Granted with auth.enabled alone. Keys that stay are hashes of an installation that is gone.
       const isListable = await isAllowed(cluster.transport, { verb: 'list', group: '', resource: SECRETS.plural, namespace }, signal);
-      if (!isListable) return;
+      if (!isListable) {
+        if (wasEnabled)
+          yield { kind: 'keep', object: `API keys in ${namespace}`, why: `not permitted to list Secrets; ${BY_HAND} -n ${namespace}` };
+        return;
+      }
       for await (const head of cluster.list(SECRETS, signal, { namespace, labelSelector: LABELS.apiKey })) {
         if (head.isBeingDeleted) continue;
         yield {
