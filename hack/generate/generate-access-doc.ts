@@ -55,8 +55,23 @@ While \`auth.enabled\` is false, the default, every caller is an admin without a
    the password, or reads it from standard input, and writes its scrypt hash to the Secret \`evenkeel-local-admin\`.
 3. Open the dashboard and sign in. Scripts post \`{ "email", "password" }\` to \`/api/v1/auth/local\` and keep the cookie.
 
-Passwords and cookies are only as private as the connection: put a proxy with TLS in front, and set \`dashboard.publicUrl\` to its https address
-and \`dashboard.trustedProxies\` to its own.
+Passwords and cookies are only as private as the connection. Either let the dashboard answer over HTTPS, as below, or put a proxy with TLS in
+front, and set \`dashboard.publicUrl\` to its https address and \`dashboard.trustedProxies\` to its own.
+
+## HTTPS
+
+\`dashboard.tls.certFile\` and \`dashboard.tls.keyFile\` name a certificate with its chain and its key, in PEM; port 9090 then answers over TLS 1.2 or 1.3
+alone. In the chart, \`secrets.dashboardTls.name\` names a Secret of type \`kubernetes.io/tls\`, such as cert-manager writes, and sets both. The
+certificate needs the names by which clients connect: that of your proxy or Ingress, and \`evenkeel.evenkeel-system.svc\` inside the cluster.
+
+The files are read every ten seconds, so a renewed certificate needs no restart. Where they are no certificate and its key, the earlier pair stays
+in use, and the log and the health source \`dashboard-tls\` have the reason; the source also reports a certificate that has expired. At the start they
+must be valid.
+
+Over TLS the cookie is \`__Host-evenkeel\`, and browsers are told to use TLS for the host for a year (HSTS), except on loopback. An Ingress has to
+connect over HTTPS too, with nginx by the annotation \`nginx.ingress.kubernetes.io/backend-protocol: HTTPS\` in \`ingress.annotations\`, and clients
+in the cluster use https. Without \`dashboard.tls\`, clients in the cluster reach the API at \`http://evenkeel.evenkeel-system.svc:9090\`. Probes and metrics stay on
+their own ports, over plain HTTP.
 
 ## Grant a role
 
@@ -80,8 +95,9 @@ every change. Where they cannot be confirmed for ten seconds, requests are answe
 ## Sessions
 
 A session lasts 12 hours, or one hour without a request. Its cookie is sealed by a key that all replicas share (Secret \`evenkeel-session-keys\`).
-Signing out ends it on every replica. To rotate the key, add another one whose name sorts last: it seals from then on, and cookies of the older
-one are opened until you remove that one. Removing every key ends every session, and the leader adds a new one.
+Signing out ends it on every replica. The leader adds a new key every week, which seals a minute later, and removes the earlier one when its last
+session has ended. To rotate by hand, add another one whose name sorts last, such as the present time. After a leak, remove every key: that ends
+every session, and the leader adds a new one within a minute. A key whose name sorts after the present time is yours to rotate and to remove.
 
 \`\`\`sh
 kubectl -n evenkeel-system patch secret evenkeel-session-keys -p "{\\"stringData\\":{\\"$(date -u +%Y%m%dT%H%M%S000Z)\\":\\"$(openssl rand -base64 32)\\"}}"

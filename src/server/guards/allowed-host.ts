@@ -16,21 +16,11 @@ export interface ServiceName {
 export function isAllowedHost(header: string | undefined, service: ServiceName, allowedHosts: readonly string[]): boolean {
   const host = hostName(header);
   if (host === undefined) return false;
-  if (isLocalName(host) || isIP(host) !== 0) return true;
+  if (host === 'localhost' || host.endsWith('.localhost') || isIP(host) !== 0) return true;
   const { name, namespace, clusterDomain } = service;
   const serviceNames = [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `${name}.${namespace}.svc.${clusterDomain}`];
   if (serviceNames.includes(host)) return true;
   return allowedHosts.some((allowed) => hostName(allowed) === host);
-}
-
-/** Whether a Host header names this machine. */
-export function isLoopbackHost(header: string | undefined): boolean {
-  const host = hostName(header);
-  return host !== undefined && (isLocalName(host) || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host));
-}
-
-function isLocalName(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost');
 }
 
 /** Lower-case host without port, brackets and trailing dot; undefined where it is malformed. */

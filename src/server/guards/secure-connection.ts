@@ -1,5 +1,6 @@
 import type { Request } from 'express';
-import { isLoopbackHost } from './allowed-host.ts';
+import { isLoopbackHost } from '../../runtime/loopback.ts';
+import { hostName } from './allowed-host.ts';
 
 /** Whether the client's connection is encrypted, to Evenkeel or to the proxy that serves the public URL. */
 export function isSecure(request: Request, publicUrl: string | null): boolean {
@@ -14,5 +15,6 @@ export function isSecure(request: Request, publicUrl: string | null): boolean {
  * of the user's machine.
  */
 export function needsTlsFromNowOn(request: Request, publicUrl: string | null): boolean {
-  return isSecure(request, publicUrl) && !isLoopbackHost(request.get('host'));
+  const host = hostName(request.get('host'));
+  return host !== undefined && !isLoopbackHost(host) && !host.endsWith('.localhost') && isSecure(request, publicUrl);
 }
