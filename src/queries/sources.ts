@@ -2,7 +2,7 @@
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { FieldDefaults } from '../core/policies/effective-values.ts';
-import type { RuleInForce } from '../apis/http/types.generated.ts';
+import type { RuleInForce, Warning } from '../apis/http/types.generated.ts';
 import type { PodResizePolicy, RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import type { OptionalResources } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
@@ -97,6 +97,7 @@ export interface ModeSource {
     readonly leader: string | null;
     readonly features: Readonly<Record<string, boolean>>;
     readonly auth: { readonly enabled: boolean; readonly providers: readonly string[] };
+    readonly warnings: readonly Warning[];
   };
 }
 

@@ -57,10 +57,10 @@ export class SystemQueries {
   }
 
   mode(): Found<Mode> {
-    const { mode, pause, dryRun, leader, features, auth } = this.#sources.mode.mode();
+    const { mode, pause, dryRun, leader, features, auth, warnings } = this.#sources.mode.mode();
     const { name, version } = this.#sources.identity;
     const shownPause = pause === null ? null : { reason: pause.reason, until: isoTimeOrNull(pause.until) };
-    return found({ mode, pause: shownPause, dryRun, leader, version, features, auth, clusterName: name });
+    return found({ mode, pause: shownPause, dryRun, leader, version, features, auth, clusterName: name }, warnings);
   }
 
   async cycles(scope: Scope, query: Operations['listResizeStats']['query']): Promise<Page<ResizeCycle> | Refusal> {

@@ -165,6 +165,14 @@ describe('before the caches have synced', () => {
     expect((await client.get(`/api/v1${path}`)).status).toBe(200);
   });
 
+  test('the mode has the warnings of the process, such as that no credential is required', async () => {
+    const warning = { code: 'authentication_disabled', message: 'Every client may read everything.' };
+    const mode = { mode: () => ({ ...world.sources.mode.mode(), warnings: [warning] }) };
+    const open = await startDashboard({ ...world, sources: { ...world.sources, mode } });
+    expect((await open.get('/api/v1/mode')).body.meta.warnings).toEqual([warning]);
+    await open.close();
+  });
+
   test('/mode shows the reason and the end of a pause', async () => {
     expect((await client.get('/api/v1/mode')).body.data).toMatchObject({ mode: 'active', pause: null });
     world.mode = 'paused';

@@ -120,6 +120,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
           leader: 'evenkeel-0',
           features: { idleWorkloads: true },
           auth: { enabled: false, providers: [] },
+          warnings: [],
         }),
       },
       events: { about: () => [{ at: start - HOUR_MS, type: 'Normal', reason: 'NodeReady', message: 'Node is ready', count: 1 }] },

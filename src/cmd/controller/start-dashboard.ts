@@ -20,6 +20,7 @@ import type { UsageModel } from '../../state/usage/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
 import type { ApiServerHealth } from '../process/api-server-health.ts';
 import { healthSource } from './health-sources.ts';
+import { openDashboardHealth, openDashboardWarning } from './open-dashboard.ts';
 import type { StatusRegistry } from './status-registry.ts';
 import type { ControllerPrometheus } from './usage/prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
@@ -66,6 +67,9 @@ export async function startDashboard(
   const { environment, settings, metrics } = process;
   // Features that this version does not have yet.
   for (const tool of ['podExec', 'podLogs', 'podFiles', 'terminalRecordings']) dashboardDependencies.registry.addFeature(tool, false);
+  const openWarning = openDashboardWarning(settings);
+  if (openWarning !== null) process.logger.warn('The dashboard requires no credential', { warning: openWarning.message });
+  dashboardDependencies.registry.addHealth(...openDashboardHealth(openWarning, environment.clock.now()));
   const publicUrl = settings['dashboard.publicUrl'];
   const { access } = dashboardDependencies;
   const { clock, timer } = environment;
@@ -130,6 +134,7 @@ async function openCertificate(
 
 function readSources({ environment, settings, logger }: DashboardProcess, dashboardDependencies: DashboardDependencies): ReadSources {
   const { clock } = environment;
+  const openWarning = openDashboardWarning(settings);
   const { state, usage, history, prices, reconcilers, apiServer, election, leaderFeed, registry } = dashboardDependencies;
   return {
     clock,
@@ -167,6 +172,7 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
             enabled: settings['auth.enabled'],
             providers: signInProviders(settings),
           },
+          warnings: openWarning === null ? [] : [openWarning],
         };
       },
     },
