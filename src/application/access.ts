@@ -1,4 +1,4 @@
-import type { Requirement } from '../core/access/requirement.ts';
+import { requiredAccess, type Requirement } from '../core/access/requirement.ts';
 import type { CommandName, QueryName } from './application.ts';
 import { COMMANDS } from './commands.ts';
 import { QUERIES } from './queries.ts';
@@ -8,7 +8,7 @@ export type Access = Requirement<never>['who'];
 
 /** The required access of every query and command. */
 export const ACCESS = Object.fromEntries(
-  Object.entries({ ...QUERIES, ...COMMANDS }).map(([name, { requires }]) => [name, requires.who]),
+  Object.entries({ ...QUERIES, ...COMMANDS }).map(([name, { requires }]) => [name, requiredAccess(name, requires)]),
 ) as Readonly<Record<QueryName | CommandName, Access>>;
 
 /** Whether a query reads the command's object, so that a caller can make the command conditional on what was read. */

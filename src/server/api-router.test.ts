@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { NO_CREDENTIAL } from '../../test/builders/tenants/scopes.ts';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
-import { ApiRouter } from './api-router.ts';
+import { ApiRouter, type ApiRouterOptions } from './api-router.ts';
 import { docsPage } from './docs/docs-page.ts';
 import type { Envelope } from './envelope.ts';
 import { errorHandler } from './error-handler.ts';
@@ -57,10 +57,15 @@ const PLAIN: Envelope = {
   error: ({ code, message, details }) => JSON.stringify({ reason: code, message, fields: details?.map(({ path }) => path) }),
 };
 
+const NO_BOUNDS: ApiRouterOptions['bounds'] = {
+  admit: (_request, _response, next) => next(),
+  admitBody: (_request, _response, next) => next(),
+};
+
 async function serve(scope: Scope, ready = true): Promise<string> {
   const api = new ApiRouter<SnippetApi>(SNIPPETS, {
     envelope: PLAIN,
-    bounds: { admit: (_request, _response, next) => next(), admitBody: (_request, _response, next) => next() },
+    bounds: NO_BOUNDS,
     isReady: () => ready,
     scopeOf: () => scope,
     observe: () => undefined,
@@ -78,6 +83,21 @@ async function serve(scope: Scope, ready = true): Promise<string> {
   await new Promise((resolve) => listening.once('listening', resolve));
   return `http://127.0.0.1:${(listening.address() as AddressInfo).port}/snippets`;
 }
+
+test.each([undefined, null, '', 'everyone', 'toString'])('an operation whose access is %j does not start', (access) => {
+  const [operation] = SNIPPETS.operations;
+  const open = { ...SNIPPETS, operations: [{ ...operation, access }] } as unknown as ApiDocument;
+  const options = {
+    envelope: PLAIN,
+    bounds: NO_BOUNDS,
+    isReady: () => true,
+    scopeOf: () => NO_CREDENTIAL,
+    observe: () => undefined,
+    nowMs: () => 0,
+  };
+  const api = new ApiRouter<SnippetApi>(open, options);
+  expect(() => api.raw('listSnippets', () => undefined)).toThrow('operation listSnippets declares no access');
+});
 
 describe('a router of another API', () => {
   test('answers its operations, as JSON and as CSV with the columns of its records', async () => {

@@ -2,7 +2,7 @@
 // description. Its access is copied from the query or command, which declares it, and `Application` checks it again.
 
 import express, { Router, type NextFunction, type Request, type Response } from 'express';
-import { findMissingRole } from '../core/access/requirement.ts';
+import { findMissingRole, requiredAccess } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { csvColumns, toCsv } from './csv.ts';
 import type { Envelope } from './envelope.ts';
@@ -73,10 +73,11 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     });
   }
 
-  /** Serves an operation that writes its response itself. @throws Error for an id without a description */
+  /** Serves an operation that writes its response itself. @throws Error for an id without a description, or without an access */
   raw<Id extends keyof Api & string>(id: Id, handle: RawHandler<Api[Id]>): void {
     const operation = this.#api.operations.find((each) => each.id === id);
     if (operation === undefined) throw new Error(`no operation ${id} in the description`);
+    requiredAccess(`operation ${id}`, { who: operation.access });
     const validator = requestValidator(operation, this.#api.schemas, this.#compile);
     this.#served.add(id);
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -5,6 +5,7 @@ import {
   ADMIN_SESSION,
   IDENTIFIED,
   OPERATOR_OF_TARGET,
+  requiredAccess,
   unmetRequirement,
   VIEWER_OF_LISTED,
   type Requirement,
@@ -19,6 +20,13 @@ const inShop = { target: { namespace: 'shop' } };
 const inPay = { target: { namespace: 'pay' } };
 const OPEN = { who: 'open' } as const;
 const POD_EXEC = { who: 'pod-tool', tool: 'podExec' } as const;
+
+test.each([undefined, {}, { who: undefined }, { who: 'everyone' }, { who: 'toString' }])(
+  'a call with the requirement %j does not start: it would be open to everyone',
+  (requirement) => {
+    expect(() => requiredAccess('listPods', requirement as never)).toThrow('listPods declares no access');
+  },
+);
 
 describe('A requirement', () => {
   test.each<[string, Requirement<never>, Scope, unknown, string | null]>([

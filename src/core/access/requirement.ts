@@ -19,6 +19,27 @@ export type Requirement<Input> =
   | { readonly who: 'admin-session' }
   | { readonly who: 'pod-tool'; readonly tool: PodTool };
 
+/** Every level, so that a missing or misspelt one is found at the start. */
+const LEVELS: Readonly<Record<Requirement<never>['who'], true>> = {
+  open: true,
+  identified: true,
+  viewer: true,
+  operator: true,
+  admin: true,
+  'admin-session': true,
+  'pod-tool': true,
+};
+
+/** The level of a requirement. @throws Error where there is none: the call would be open to everyone */
+export function requiredAccess(
+  name: string,
+  requirement: { readonly who: Requirement<never>['who'] } | undefined,
+): Requirement<never>['who'] {
+  const who: unknown = requirement?.who;
+  if (typeof who !== 'string' || !Object.hasOwn(LEVELS, who)) throw new Error(`${name} declares no access: give it a requirement`);
+  return who as Requirement<never>['who'];
+}
+
 /** Any valid credential. */
 export const IDENTIFIED = { who: 'identified' } as const;
 /** Role admin. */

@@ -56,7 +56,7 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
 };
 
 /** All endpoints of the dashboard API. */
-export const OPERATIONS: readonly Operation[] = SECTIONS.map(joined);
+export const OPERATIONS: readonly Operation[] = SECTIONS.map(withAccess);
 
 const ERROR_RESPONSES: Readonly<Record<string, string>> = {
   '400': '`invalid_request`: a parameter or the body fails its schema; `details` lists every invalid field.',
@@ -91,7 +91,7 @@ export const DASHBOARD_API: ApiDocument = {
  * Adds the access that the query or command requires, and the sortable fields of a list.
  * @throws Error for an operation that is neither a query nor a command and has no `access`: it would be open
  */
-function joined(spec: OperationSpec): Operation {
+export function withAccess(spec: OperationSpec): Operation {
   const access = (ACCESS as Readonly<Record<string, Access | undefined>>)[spec.id] ?? spec.access;
   if (access === undefined) throw new Error(`operation ${spec.id} is neither a query nor a command of the application, and has no access`);
   const { list, ...others } = spec;
