@@ -68,7 +68,7 @@ The files are read every ten seconds, so a renewed certificate needs no restart.
 in use, and the log and the health source \`dashboard-tls\` have the reason; the source also reports a certificate that has expired. At the start they
 must be valid.
 
-Over TLS the cookie is \`__Host-evenkeel\`, and browsers are told to use TLS for the host for a year (HSTS), except on loopback. An Ingress has to
+Over TLS the cookie is \`__Host-evenkeel\`, and browsers must use TLS for the host for a year (HSTS), except on loopback. An Ingress has to
 connect over HTTPS too, with nginx by the annotation \`nginx.ingress.kubernetes.io/backend-protocol: HTTPS\` in \`ingress.annotations\`, and clients
 in the cluster use https. Without \`dashboard.tls\`, clients in the cluster reach the API at \`http://evenkeel.evenkeel-system.svc:9090\`. Probes and metrics stay on
 their own ports, over plain HTTP.

@@ -101,7 +101,7 @@ describe('with dashboard.tls', () => {
     ['localhost:9090', undefined],
     ['127.0.0.1:9090', undefined],
     ['[::1]:9090', undefined],
-  ])('browsers are told to keep using TLS for host %s, except on loopback: %s', async (host, expected) => {
+  ])('browsers must keep using TLS for host %s, except on loopback: %s', async (host, expected) => {
     expect((await ask({ headers: { host } })).headers['strict-transport-security']).toBe(expected);
   });
 
@@ -146,7 +146,7 @@ describe('with dashboard.tls', () => {
   });
 });
 
-test('without dashboard.tls browsers are not told to use TLS, except by the proxy of an https dashboard.publicUrl', async () => {
+test('without dashboard.tls browsers need not use TLS, except by the proxy of an https dashboard.publicUrl', async () => {
   const plain = await startDashboard(world, { publicUrl: 'https://evenkeel.example.com' });
   const headOf = async (host: string): Promise<string> => {
     const caller = new LoopbackClient(plain.port);

@@ -11,7 +11,7 @@ export function isSecure(request: Request, publicUrl: string | null): boolean {
 }
 
 /**
- * Whether browsers are told to use TLS for this host from now on. Not on loopback: the rule has no port, and would break the other servers
+ * Whether browsers must use TLS for this host from now on. Not on loopback: the rule has no port, and would break the other servers
  * of the user's machine.
  */
 export function needsTlsFromNowOn(request: Request, publicUrl: string | null): boolean {
