@@ -8,7 +8,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Operations } from '../apis/http/types.generated.ts';
 import type { AccessEventLog, Application } from '../application/index.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
-import type { Instant } from '#kube/units';
+import type { DurationMs, Instant } from '#kube/units';
 import type { AccessStore } from '../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -28,6 +28,8 @@ import { sessionRoutes } from './dashboard/session-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
 import { dashboardEnvelope, type Envelope } from './envelope.ts';
 import { errorHandler } from './error-handler.ts';
+import { answerClientErrors } from './guards/client-errors.ts';
+import { limitHeaders } from './guards/limit-headers.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
 import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
 import { RequestBounds } from './guards/request-bounds.ts';
@@ -59,6 +61,17 @@ export interface DashboardDependencies {
   readonly access: DashboardAccess | null;
   /** null: plain HTTP. */
   readonly certificate: CertificateFiles | null;
+  /** Default: those of docs/security.md. */
+  readonly deadlines?: ConnectionDeadlines;
+}
+
+/** Times by which a client must have sent, from the connection or the end of the last request. */
+export interface ConnectionDeadlines {
+  readonly handshakeMs: DurationMs;
+  readonly headersMs: DurationMs;
+  readonly requestMs: DurationMs;
+  /** Interval at which they are checked. */
+  readonly checkMs: DurationMs;
 }
 
 /** Verifies the credentials of requests. */
@@ -82,14 +95,15 @@ export interface DashboardServer {
 
 /** Minimum size of a compressed body. */
 const COMPRESS_FROM_BYTES = 1024;
-/** Interval at which Node.js checks request deadlines. */
-const DEADLINE_CHECK_MS = 5000;
 /** Deadline of request headers, which usually fit one packet. */
 export const HEADERS_MS = 10_000;
 /** Deadline of the handshake of TLS. */
 export const HANDSHAKE_MS = 10_000;
 /** Deadline of a complete request. Bodies of mutations have a shorter one. */
 export const REQUEST_MS = 60_000;
+const DEADLINES: ConnectionDeadlines = { headersMs: HEADERS_MS, handshakeMs: HANDSHAKE_MS, requestMs: REQUEST_MS, checkMs: 5000 };
+/** Maximum of the request line and all headers. */
+export const MAX_HEAD_BYTES = 16 * 1024;
 /** Idle timeout of a connection: longer than any change takes; a stream has heartbeats. */
 export const SILENCE_MS = 300_000;
 /** Grace period of requests in flight at shutdown. */
@@ -107,11 +121,14 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
   const handle = boundPipelining((request, response) => {
     app(request, response);
   }, metrics.refused);
-  const { server, stopReloads } = createHttpServer(handle, dependencies.certificate);
+  const { server, stopReloads } = createHttpServer(handle, dependencies);
   // Keep-alive outlasts the idle timeout of load balancers, so that they close connections first.
   server.keepAliveTimeout = 65_000;
-  server.headersTimeout = HEADERS_MS;
-  server.requestTimeout = REQUEST_MS;
+  // Counted by `limitHeaders`: Node.js would ignore those beyond its own limit.
+  server.maxHeadersCount = 0;
+  // Another expectation than 100-continue is ignored, so that its answer has the headers of every other.
+  server.on('checkExpectation', handle);
+  answerClientErrors(server, metrics.refused);
   server.timeout = SILENCE_MS;
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const { maxConnections } = options;
@@ -138,12 +155,19 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
 /** HTTPS with a certificate, which is replaced for new connections when its files change. */
 function createHttpServer(
   handle: RequestListener,
-  certificate: CertificateFiles | null,
+  { certificate, deadlines = DEADLINES }: Pick<DashboardDependencies, 'certificate' | 'deadlines'>,
 ): { readonly server: Server; readonly stopReloads: () => void } {
-  const deadlines = { connectionsCheckingInterval: DEADLINE_CHECK_MS };
-  if (certificate === null) return { server: createServer(deadlines, handle), stopReloads: () => undefined };
+  const limits = {
+    maxHeaderSize: MAX_HEAD_BYTES,
+    headersTimeout: deadlines.headersMs,
+    requestTimeout: deadlines.requestMs,
+    connectionsCheckingInterval: deadlines.checkMs,
+    // The guard of the Host header answers one that is missing.
+    requireHostHeader: false,
+  };
+  if (certificate === null) return { server: createServer(limits, handle), stopReloads: () => undefined };
   const secure = { minVersion: MIN_TLS_VERSION } as const;
-  const server = createTlsServer({ ...deadlines, ...secure, ...certificate.pair, handshakeTimeout: HANDSHAKE_MS }, handle);
+  const server = createTlsServer({ ...limits, ...secure, ...certificate.pair, handshakeTimeout: deadlines.handshakeMs }, handle);
   return { server, stopReloads: certificate.watch((pair) => server.setSecureContext({ ...secure, ...pair })) };
 }
 
@@ -159,6 +183,7 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
     setSecurityHeaders(response, needsTlsFromNowOn(request, options.publicUrl));
     next();
   });
+  app.use(limitHeaders);
   app.use(setClientAddress(app.get('trust proxy fn') as (address: string, hop: number) => boolean));
   const rates = new RequestRates(options.rates, timer, () => metrics.rateLimited());
   app.use(rates.limitAddress);

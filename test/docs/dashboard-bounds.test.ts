@@ -9,9 +9,10 @@ import { MAX_PIPELINED } from '../../src/runtime/clients/bound-pipelining.ts';
 import { CLIENT_RATIO } from '../../src/runtime/clients/fair-share.ts';
 import { SETTINGS } from '../../src/runtime/options/settings-schema.ts';
 import { BODY_MS, MAX_BODIES_BYTES, MAX_BODY_BYTES, MAX_REQUESTS } from '../../src/server/guards/request-bounds.ts';
+import { MAX_HEADERS } from '../../src/server/guards/limit-headers.ts';
 import { RETRY_AFTER_SECONDS } from '../../src/server/guards/share-problem.ts';
 import { PROBLEM_STATUS } from '../../src/server/problem.ts';
-import { HANDSHAKE_MS, HEADERS_MS, REQUEST_MS, SILENCE_MS } from '../../src/server/server.ts';
+import { HANDSHAKE_MS, HEADERS_MS, MAX_HEAD_BYTES, REQUEST_MS, SILENCE_MS } from '../../src/server/server.ts';
 import { MAX_BACKLOG_BYTES, MAX_BACKLOGS_BYTES, MAX_STREAMS } from '../../src/server/stream/event-stream.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -51,6 +52,7 @@ describe('The bounds of the dashboard in docs/security.md', () => {
       ['bodies of requests under way', ...shares(MAX_BODIES_BYTES / MiB, ' MiB')],
       ['one body', mebibytes(MAX_BODY_BYTES), ''],
       ['time for a body', seconds(BODY_MS), ''],
+      ['the head of one request', `${text(MAX_HEAD_BYTES / 1024, ' KiB')}, ${text(MAX_HEADERS, ' headers')}`, ''],
       ['time for the handshake of TLS', seconds(HANDSHAKE_MS), ''],
       ['time for the head of a request, and for a request that no route reads', `${seconds(HEADERS_MS)}, ${seconds(REQUEST_MS)}`, ''],
       ['a connection over which nothing goes', seconds(SILENCE_MS), ''],

@@ -1,21 +1,22 @@
 import type { Response } from 'express';
 
+/** Headers of every answer. The policy is that of data and errors, should a browser show them as a page; pages have their own. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
 /** Browsers use TLS for the host for a year after each answer. */
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000';
 
-/** Sets the security headers of every answer. @param needsTls browsers are told to use TLS for this host from now on */
+/** Sets the security headers. @param needsTls browsers must use TLS for this host from now on */
 export function setSecurityHeaders(response: Response, needsTls: boolean): void {
   if (needsTls) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
-  response.setHeader('Content-Security-Policy', NOTHING);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Referrer-Policy', 'same-origin');
-  response.setHeader('X-Frame-Options', 'DENY');
-  response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-  response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
 }
-
-/** Content security policy of what is no page: data and errors, should a browser show them as one. */
-const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Content security policy of HTML: only content of this server. `styleHash` allows one inline style sheet by SHA-256. */
 export function contentSecurityPolicy(styleHash?: string): string {

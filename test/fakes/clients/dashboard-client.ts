@@ -1,6 +1,6 @@
 import type { DashboardOptions } from '../../../src/server/options.ts';
 import { AccessEventLog, Application } from '../../../src/application/index.ts';
-import { createDashboardServer, type DashboardAccess } from '../../../src/server/server.ts';
+import { createDashboardServer, type ConnectionDeadlines, type DashboardAccess } from '../../../src/server/server.ts';
 import type { MachineTimer } from '../../../src/ports/clock.ts';
 import type { CertificateFiles } from '../../../src/runtime/tls/certificate-files.ts';
 import type { DashboardWorld } from '../../builders/dashboard-world.ts';
@@ -42,6 +42,7 @@ export async function startDashboard(
   options: Partial<DashboardOptions> = {},
   access: DashboardAccess | null = null,
   certificate: CertificateFiles | null = null,
+  deadlines?: ConnectionDeadlines,
 ): Promise<DashboardClient> {
   const server = createDashboardServer({
     application: applicationOf(world),
@@ -52,6 +53,7 @@ export async function startDashboard(
     metrics: world.metrics,
     access,
     certificate,
+    ...(deadlines === undefined ? {} : { deadlines }),
     options: { ...OPTIONS, ...options },
   });
   const { port } = await server.listen();
