@@ -65,8 +65,13 @@ interface Answer {
   readonly body: string;
 }
 
+interface Question extends RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
 /** Asks over HTTPS, and verifies the certificate. */
-function ask(options: RequestOptions & { readonly body?: object } = {}): Promise<Answer> {
+function ask(options: Question = {}): Promise<Answer> {
   const { body, headers = {}, ...others } = options;
   const shared = { host: '127.0.0.1', port: client.port, ca: authority.certificate, servername: HOST, agent: false as const };
   return new Promise((resolve, reject) => {
@@ -89,7 +94,7 @@ describe('with dashboard.tls', () => {
     const signedIn = await ask({ method: 'POST', path: '/api/v1/auth/local', body: ROOT });
     const [cookie = ''] = [signedIn.headers['set-cookie']].flat();
     expect(cookie).toMatch(/^__Host-evenkeel=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/);
-    const session = await ask({ headers: { host: HOST, cookie: cookie.split(';')[0] } });
+    const session = await ask({ headers: { host: HOST, cookie: cookie.split(';')[0] ?? '' } });
     expect(JSON.parse(session.body)).toMatchObject({ data: { authenticated: true, email: ROOT.email } });
     const renamed = await ask({ headers: { host: HOST, cookie: (cookie.split(';')[0] ?? '').replace('__Host-', '') } });
     expect(JSON.parse(renamed.body)).toMatchObject({ data: { authenticated: false } });

@@ -16,7 +16,7 @@ test.each<[string, Partial<Parameters<typeof openDashboardWarning>[0]>, RegExp |
   ['that requires a credential', { 'auth.enabled': true }, null],
 ])('a dashboard without authentication %s is reported', (_what, settings, expected) => {
   const warning = openDashboardWarning({ ...OPEN, ...settings });
-  const health = openDashboardHealth(warning, 0).map(({ name, status }) => ({ name, ...status() }));
+  const health = openDashboardHealth(warning, 0).map((source) => ({ name: source.name, ...source.status() }));
   if (expected === null) expect([warning, health]).toEqual([null, []]);
   else {
     const message = expect.stringMatching(expected);
