@@ -22,7 +22,7 @@ beforeAll(async () => {
   world = dashboardWorld();
   open = await startDashboard(world);
   const store = new FakeAccessStore();
-  closed = await startDashboard(world, { anonymousWrites: false }, { store, now: () => Date.now(), isLocalEnabled: true });
+  closed = await startDashboard(world, { anonymousWrites: false }, { store, now: () => Date.now(), isLocalEnabled: true, proxy: null });
 });
 afterAll(async () => {
   await open.close();

@@ -44,7 +44,7 @@ beforeEach(async () => {
   client = await startDashboard(
     world,
     { maxConnections: MAX_CONNECTIONS },
-    { store, now: () => Date.now(), isLocalEnabled: true },
+    { store, now: () => Date.now(), isLocalEnabled: true, proxy: null },
     certificate,
   );
 });
