@@ -19,7 +19,7 @@ import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 
 /** Registered last: by the leader's reconcilers, and by the admission webhook once its certificate is made. */
-const LAST_METRICS = ['evenkeel_workqueue_depth', 'evenkeel_admission_seconds'];
+const LAST_METRICS = ['evenkeel_workqueue_depth', 'evenkeel_admission_seconds', 'evenkeel_auth_api_keys'];
 const MAX_MS = 30_000;
 
 const file = join(import.meta.dirname, '..', '..', 'docs', 'metrics.md');
@@ -80,6 +80,7 @@ function settingsFor(kubeconfig: string): Readonly<Record<string, string>> {
     'controller.probeAddr': anywhere,
     'history.url': 'sqlite::memory:',
     'controller.admission.enabled': 'true',
+    'auth.enabled': 'true',
     'controller.admission.addr': anywhere,
   };
 }

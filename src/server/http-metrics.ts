@@ -7,6 +7,7 @@ export interface HttpMetrics {
   rateLimited(): void;
   readonly refused: CountRefusal;
   streams(open: number): void;
+  halfOpen(connections: number): void;
 }
 
 /** Registers the `evenkeel_http_*` metrics. Operation labels come from the description, so they are bounded. */
@@ -27,6 +28,10 @@ export function httpMetrics(metrics: Metrics): HttpMetrics {
     help: 'Requests refused because one client exceeded its rate limit.',
   });
   const streams = metrics.gauge({ name: 'evenkeel_http_streams', help: 'Open event streams.' });
+  const halfOpen = metrics.gauge({
+    name: 'evenkeel_http_half_open_connections',
+    help: 'Open connections to the dashboard over which no request has arrived yet. Each is closed after 10 s.',
+  });
   return {
     observe: (outcome) => {
       requests.add(1, { operation: outcome.operation, method: outcome.method, status: String(outcome.status) });
@@ -35,5 +40,6 @@ export function httpMetrics(metrics: Metrics): HttpMetrics {
     rateLimited: () => limited.add(),
     refused: refusalCounter(metrics, 'dashboard'),
     streams: (open) => streams.set(open),
+    halfOpen: (connections) => halfOpen.set(connections),
   };
 }

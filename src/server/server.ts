@@ -19,6 +19,7 @@ import { clientAddress } from '../runtime/clients/client-address.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { MIN_TLS_VERSION, type CertificateFiles } from '../runtime/tls/certificate-files.ts';
 import { ApiRouter } from './api-router.ts';
+import { authMetrics, type AuthMetrics } from './auth/auth-metrics.ts';
 import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
 import type { IdentityProxy } from './auth/proxy-identity.ts';
 import { recordSignIns } from './auth/record-sign-ins.ts';
@@ -137,6 +138,7 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
     refused: metrics.refused,
     isProxy: (address) => isTrusted(address, 0),
     isEncrypted: dependencies.certificate !== null,
+    reportHalfOpen: metrics.halfOpen,
   });
   return {
     listen: () =>
@@ -197,17 +199,23 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
   app.use(pageRoutes(refuseOtherSites, bounds.admit));
   app.use(guards(options, dependencies.access !== null), refuseOtherSites);
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
-  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, rates, bounds, envelope }).router);
+  const auth = authMetrics(dependencies.metrics);
+  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, auth, rates, bounds, envelope }).router);
   app.use(() => {
     throw new Problem('not_found', 'No such path. /api/v1/docs lists all endpoints.');
   });
-  app.use(errorHandler(envelope, logger, (request, problem) => recordDenial(application.accessEvents, request, problem)));
+  const reportProblem = (request: Request, problem: Problem): void => {
+    auth.answered(problem.code);
+    recordDenial(application.accessEvents, request, problem);
+  };
+  app.use(errorHandler(envelope, logger, reportProblem));
   return app;
 }
 
 interface ApiDependencies {
   readonly streams: EventStreams;
   readonly metrics: HttpMetrics;
+  readonly auth: AuthMetrics;
   readonly rates: RequestRates;
   readonly bounds: RequestBounds;
   readonly envelope: Envelope;
@@ -215,7 +223,7 @@ interface ApiDependencies {
 
 function apiRoutes(
   { application, access, clock, logger, options, version, timer }: DashboardDependencies,
-  { streams, metrics, rates, bounds, envelope }: ApiDependencies,
+  { streams, metrics, auth, rates, bounds, envelope }: ApiDependencies,
 ): ApiRouter<Operations> {
   const authentication =
     access === null
@@ -232,6 +240,7 @@ function apiRoutes(
           },
           application.accessEvents,
         );
+  authentication?.signIns.subscribe((event) => auth.signIn(event));
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,
     envelope,

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressGroup } from './address-group.ts';
 import { FairShare, type ShareRefusal } from './fair-share.ts';
@@ -13,6 +13,8 @@ export interface ConnectionBound {
   readonly isProxy?: (address: string) => boolean;
   /** Whether connections begin with the handshake of TLS, before which a client reads no text. Default: they do not. */
   readonly isEncrypted?: boolean;
+  /** Called with the number of connections over which no request has arrived yet. */
+  readonly reportHalfOpen?: (count: number) => void;
 }
 
 const REFUSALS: Readonly<Record<ShareRefusal, string>> = {
@@ -23,9 +25,16 @@ const REFUSALS: Readonly<Record<ShareRefusal, string>> = {
 /** Limits connections before HTTP reads from them. A refused one gets a plain-text response, except before TLS, and is closed. */
 export function boundConnections(
   server: Server,
-  { maxConnections, refused, isProxy = () => false, isEncrypted = false }: ConnectionBound,
+  { maxConnections, refused, isProxy = () => false, isEncrypted = false, reportHalfOpen = () => undefined }: ConnectionBound,
 ): void {
   const share = new FairShare(maxConnections);
+  // By address and port: the socket of a request over TLS is another object than that of its connection.
+  const halfOpen = new Set<string>();
+  const forget = (peer: string): void => {
+    if (halfOpen.delete(peer)) reportHalfOpen(halfOpen.size);
+  };
+  reportHalfOpen(0);
+  server.on('request', ({ socket: { remoteAddress, remotePort } }: IncomingMessage) => forget(`${remoteAddress} ${remotePort}`));
   // The existing listener reads HTTP; refused connections must not reach it.
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -42,7 +51,13 @@ export function boundConnections(
       else refuse(socket, REFUSALS[release]);
       return;
     }
-    socket.once('close', release);
+    const peer = `${remoteAddress} ${remotePort}`;
+    halfOpen.add(peer);
+    reportHalfOpen(halfOpen.size);
+    socket.once('close', () => {
+      release();
+      forget(peer);
+    });
     for (const listener of listeners) listener.call(server, socket);
   });
 }

@@ -1,6 +1,7 @@
 import type { DashboardOptions } from '../../../src/server/options.ts';
 import { AccessEventLog, Application } from '../../../src/application/index.ts';
 import { createDashboardServer, type ConnectionDeadlines, type DashboardAccess } from '../../../src/server/server.ts';
+import type { Metrics } from '../../../src/ports/metrics.ts';
 import type { MachineTimer } from '../../../src/ports/clock.ts';
 import type { CertificateFiles } from '../../../src/runtime/tls/certificate-files.ts';
 import type { DashboardWorld } from '../../builders/dashboard-world.ts';
@@ -38,7 +39,7 @@ export interface Answered {
 
 /** Starts a dashboard over the fakes of a world, on a free port of 127.0.0.1. */
 export async function startDashboard(
-  world: Omit<DashboardWorld, 'timer'> & { readonly timer: MachineTimer },
+  world: Omit<DashboardWorld, 'timer' | 'metrics'> & { readonly timer: MachineTimer; readonly metrics: Metrics },
   options: Partial<DashboardOptions> = {},
   access: DashboardAccess | null = null,
   certificate: CertificateFiles | null = null,
@@ -79,7 +80,7 @@ export async function startDashboard(
 }
 
 /** The application over the fakes of a world. */
-export function applicationOf(world: Omit<DashboardWorld, 'timer'> & { readonly timer: MachineTimer }): Application {
+export function applicationOf(world: Omit<DashboardWorld, 'timer' | 'metrics'> & { readonly timer: MachineTimer }): Application {
   const { sources, records, events, timer, history } = world;
   const writers = { records, signer: TEST_SIGNER, events: { record: (event: (typeof events)[number]) => void events.push(event) } };
   const accessEvents = new AccessEventLog({ writer: history, clock: sources.clock, timer, logger: sources.logger });

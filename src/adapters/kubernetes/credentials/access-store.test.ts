@@ -6,7 +6,9 @@ import { CountingMetrics } from '../../../../test/fakes/counting-metrics.ts';
 import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
 import { crds } from '../../../../test/builders/crds.ts';
 import { KEPT_MS, ROTATE_EVERY_MS, sessionKeyName } from '../../../core/access/session-keys.ts';
+import type { Metrics } from '../../../ports/metrics.ts';
 import { isUnavailable } from '../../../ports/unavailable-error.ts';
+import { PrometheusMetrics } from '../../../runtime/metrics.ts';
 import { AccessCreator } from './access-creator.ts';
 import { KubernetesAccessStore } from './access-store.ts';
 import { MAX_AGE_MS } from './confirmed-copy.ts';
@@ -46,7 +48,7 @@ function transport(): ApiTransport {
   };
 }
 
-function replica(): KubernetesAccessStore {
+function replica(metrics: Metrics = new CountingMetrics()): KubernetesAccessStore {
   const context = {
     transport: transport(),
     clock: world.clock,
@@ -54,7 +56,7 @@ function replica(): KubernetesAccessStore {
     activity: world.activity,
     random: seededRandom(1),
     logger: world.logger,
-    metrics: new CountingMetrics(),
+    metrics,
     capabilities: { streamingLists: null },
   };
   const identity = `controller_${(replicas += 1)}`;
@@ -213,6 +215,20 @@ describe('sessions', () => {
     await world.patch('merge', `${SECRETS}/evenkeel-session-keys`, { data: { '20990101T000000000Z': added, short: 'c2hvcnQ=' } });
     expect(await replica().sessionKeys()).toEqual([created, { id: '20990101T000000000Z', bytes: Buffer.alloc(32, 1) }]);
   });
+});
+
+test('metrics have the number of API keys, and when each part was confirmed', async () => {
+  const metrics = new PrometheusMetrics();
+  const store = replica(metrics);
+  await store.createApiKey(KEY);
+  await Promise.all([store.grants(), store.apiKeys(), store.endedSessions(), store.sessionKeys()]);
+  const text = await metrics.expose();
+  expect(text).toContain('evenkeel_auth_api_keys 1\n');
+  for (const part of ['accesspolicy-default', 'api-keys', 'ended-sessions', 'session-keys']) {
+    expect(text).toContain(`evenkeel_auth_confirmed_timestamp_seconds{part="${part}"} ${world.clock.now() / 1000}\n`);
+  }
+  expect(text).not.toContain(KEY.hash);
+  expect(text).not.toContain(KEY.email);
 });
 
 describe('keys of sessions', () => {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiTransport } from '#kube/api-transport';
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import type { Instant } from '#kube/units';
+import { SECOND_MS, type Instant } from '#kube/units';
 import { LABELS } from '../../../apis/annotations.ts';
 import type { AccessPolicy } from '../../../apis/v1alpha1/index.ts';
 import { grantsOf, parseEmail, type Grants } from '../../../core/access/grant.ts';
@@ -264,9 +264,16 @@ export class KubernetesAccessStore implements AccessStore {
 
   #copyOf<T>(name: string, read: () => Promise<T>, onRead: (value: T, isAnnounced: boolean) => void): ConfirmedCopy<T> {
     const isAwaited = (): boolean => this.#lease.isAwaited;
-    const { timer, logger } = this.#dependencies.context;
+    const { timer, logger, metrics } = this.#dependencies.context;
+    const confirmedAt = metrics.gauge({
+      name: 'evenkeel_auth_confirmed_timestamp_seconds',
+      help: 'Time at which the API server last confirmed what decides access, by part: accesspolicy-default, api-keys, ended-sessions, session-keys. Requests are answered 503 once it is 10 s ago.',
+      labels: ['part'],
+    });
+    const part = name.toLowerCase().replaceAll(' ', '-');
     const report = (problem: string | null): void => {
       const before = this.#problems.get(name);
+      if (problem === null) confirmedAt.set(this.#dependencies.now() / SECOND_MS, { part });
       if (problem === null) this.#problems.delete(name);
       else this.#problems.set(name, problem);
       if (problem !== null && problem !== before) logger.warn('Failed to confirm access; will retry', { what: name, problem });
@@ -275,7 +282,8 @@ export class KubernetesAccessStore implements AccessStore {
   }
 
   async #readApiKeys(): Promise<Versioned<ReadonlyMap<string, StoredApiKey>>> {
-    const { timer } = this.#dependencies.context;
+    const { timer, metrics } = this.#dependencies.context;
+    const count = metrics.gauge({ name: 'evenkeel_auth_api_keys', help: 'API keys, as this replica read them.' });
     const deadline = new AbortController();
     const cancel = timer.setTimer(READ_TIMEOUT_MS, () => deadline.abort(new Error(`no answer within ${READ_TIMEOUT_MS} ms`)));
     try {
@@ -295,6 +303,7 @@ export class KubernetesAccessStore implements AccessStore {
           if (key !== null) keys.set(key.id, key);
         }
       }
+      count.set(keys.size);
       return { value: keys, version, digest: [...keys.values()].map(({ id, hash, email }) => [id, hash, email].join(' ')).join('\n') };
     } finally {
       cancel();
