@@ -138,7 +138,7 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
     refused: metrics.refused,
     isProxy: (address) => isTrusted(address, 0),
     isEncrypted: dependencies.certificate !== null,
-    reportHalfOpen: metrics.halfOpen,
+    reportHalfOpen: (count) => metrics.halfOpen(count),
   });
   return {
     listen: () =>
