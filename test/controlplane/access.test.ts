@@ -11,12 +11,15 @@ import { BY_DEFAULT, requestsOf } from '../chart/rules.ts';
 import { startController, type Controller } from '../e2e/controller-process.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
+import { knownSecret } from '../fakes/known-secrets.ts';
 import { OWN_NAMESPACE, startInstalledCluster } from './installed-controller.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 const ADMIN = 'root@example.com';
 const VIEWER = 'eve@example.com';
-const PASSWORD = 'correct horse battery';
+const PASSWORD = knownSecret('the password of the local admin', 'correct horse battery');
+/** Secrets of Evenkeel whose values must stay in them. */
+const SECRET_VALUES = /^evenkeel-(session-keys|record-key|admission|local-admin|api-key-)/;
 
 let fixture: TestFixture;
 let cluster: RealCluster;
@@ -38,7 +41,30 @@ beforeAll(async () => {
   await setPassword();
 }, HANG_TEST_MS);
 
-afterAll(() => fixture.tearDown(), HANG_TEST_MS);
+afterAll(async () => {
+  await recordObjects();
+  await fixture.tearDown();
+}, HANG_TEST_MS);
+
+/** Registers what Secrets have, and searches what else the cluster has of Evenkeel: Events, Leases, ConfigMaps and custom resources. */
+async function recordObjects(): Promise<void> {
+  const { items } = JSON.parse(await cluster.kubectl('get', 'secrets', '-n', OWN_NAMESPACE, '-o', 'json')) as SecretList;
+  for (const { metadata, data = {} } of items.filter((secret) => SECRET_VALUES.test(secret.metadata.name))) {
+    for (const [name, value] of Object.entries(data)) {
+      const text = Buffer.from(value, 'base64').toString('utf8');
+      if (!['email', 'label', 'createdBy', 'createdAt', 'last-used-at'].includes(name) && text.length >= 8) {
+        knownSecret(`${name} of Secret ${metadata.name}`, text);
+      }
+    }
+  }
+  for (const kind of ['events', 'leases', 'configmaps', 'accesspolicies', 'recommendations']) {
+    fixture.recordOutput(kind, await cluster.kubectl('get', kind, '-A', '-o', 'yaml'));
+  }
+}
+
+interface SecretList {
+  readonly items: readonly { readonly metadata: { readonly name: string }; readonly data?: Readonly<Record<string, string>> }[];
+}
 
 /** Runs `evenkeel password` as the administrator of the cluster. */
 async function setPassword(): Promise<void> {
@@ -57,7 +83,11 @@ async function ask(replica: 0 | 1, method: string, path: string, headers: Header
   const init = { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) } };
   const url = `${replicas[replica].dashboard}/api/v1/${path}`;
   const { status, text } = await boundedFetch(url, path, { ...init, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  return { status, data: (JSON.parse(text) as { readonly data: unknown }).data };
+  const { data } = JSON.parse(text) as { readonly data: { readonly key?: string } | null };
+  // The answer that creates a key is the only one that has it.
+  if (typeof data?.key === 'string') knownSecret('an API key', data.key);
+  else fixture.recordOutput(`the answer of ${method} ${path}`, text);
+  return { status, data: data as unknown };
 }
 
 const statusOf = async (replica: 0 | 1, headers: Headers): Promise<number> => (await ask(replica, 'GET', 'mode', headers)).status;
@@ -69,7 +99,9 @@ async function signIn(): Promise<string> {
     body: JSON.stringify({ email: ADMIN, password: PASSWORD }),
   });
   expect(response.status).toBe(200);
-  return response.headers.get('set-cookie')!.split(';')[0]!;
+  const [signedIn = ''] = response.headers.get('set-cookie')!.split(';');
+  knownSecret('the cookie of a session', signedIn.slice(signedIn.indexOf('=') + 1));
+  return signedIn;
 }
 
 describe('two replicas', () => {

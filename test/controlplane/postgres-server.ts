@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { eventually, HANG_MS } from '../eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
+import { knownSecret } from '../fakes/known-secrets.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 
 const USER = 'evenkeel';
-export const PASSWORD = 'p@ss/w:rd ü';
+export const PASSWORD = knownSecret('the password of PostgreSQL', 'p@ss/w:rd ü');
 
 interface Owner {
   readonly uid: number;

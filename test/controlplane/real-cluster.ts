@@ -26,6 +26,7 @@ import { clusterFolder } from '../../hack/real-cluster/folders.ts';
 import type { Component, Layout, Ports } from '../../hack/real-cluster/layout.ts';
 import { DEFAULT_POOL, type NodePool } from '../../hack/real-cluster/nodes.ts';
 import { HANG_MS } from '../eventually.ts';
+import { knownSecret } from '../fakes/known-secrets.ts';
 
 export interface RealClusterOptions {
   /** Unique among the suites; the cluster gets the prefix `e2e-`. */
@@ -147,7 +148,8 @@ export class RealCluster {
   }
 
   async serviceAccountKubeconfig(namespace: string, serviceAccount: string): Promise<string> {
-    return this.kubeconfigWith(await this.tokenFor(namespace, serviceAccount), `${namespace}.${serviceAccount}`);
+    const token = knownSecret(`the token of ${namespace}/${serviceAccount}`, await this.tokenFor(namespace, serviceAccount));
+    return this.kubeconfigWith(token, `${namespace}.${serviceAccount}`);
   }
 
   /** Runs kubectl of the cluster's version as the administrator. Rejects with its standard error when it fails. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { eventually, HANG_MS } from '../eventually.ts';
+import { findSecrets } from '../fakes/known-secrets.ts';
 
 /** Root of the checkout. */
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -26,12 +27,12 @@ export class RunningProcess {
   readonly stderr: string[] = [];
   readonly #child: ChildProcess;
   readonly #exited: Promise<Exit>;
-  readonly #script: string;
+  readonly script: string;
   #exit: Exit | null = null;
   #wasEnded = false;
 
   constructor(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, root = ROOT) {
-    this.#script = script;
+    this.script = script;
     const { KUBECONFIG: _theirs, ...inherited } = process.env;
     this.#child = spawn(process.execPath, [...flagsOf(script, root), join(root, script), ...args], {
       cwd: root,
@@ -77,7 +78,7 @@ export class RunningProcess {
   /** Error when the process failed without having been signalled or awaited; null otherwise. */
   get ownEnd(): string | null {
     if (this.#exit === null || this.#wasEnded || this.#exit.code === 0) return null;
-    return `${this.#script} ended by itself: ${JSON.stringify(this.#exit)}\n${this.recentOutput()}`;
+    return `${this.script} ended by itself: ${JSON.stringify(this.#exit)}\n${this.recentOutput()}`;
   }
 
   signal(name: NodeJS.Signals): void {
@@ -131,6 +132,7 @@ export class TestFixture {
   readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-e2e-'));
   readonly #processes = new Set<RunningProcess>();
   readonly #cleanups: (() => Promise<void> | void)[] = [];
+  readonly #outputs: { readonly where: string; readonly text: string }[] = [];
   // Ends the processes also when Jest ends the worker.
   readonly #onExit = (): void => {
     for (const running of this.#processes) if (running.isRunning) process.kill(running.pid, 'SIGKILL');
@@ -156,9 +158,18 @@ export class TestFixture {
     this.#cleanups.push(cleanup);
   }
 
-  /** Ends everything, even when a cleanup fails. Rejects when a process failed by itself and no test expected it. */
+  /** Adds an answer or object in which no registered secret may be. */
+  recordOutput(where: string, text: string): void {
+    this.#outputs.push({ where, text });
+  }
+
+  /**
+   * Ends everything, even when a cleanup fails. Rejects when a process failed by itself and no test expected it, and when a registered secret
+   * is in the output of a process or in a recorded one.
+   */
   async tearDown(): Promise<void> {
     const failures: unknown[] = [...this.#processes].flatMap(({ ownEnd }) => (ownEnd === null ? [] : [new Error(ownEnd)]));
+    failures.push(...this.#findSecrets().map((hit) => new Error(hit)));
     for (const cleanup of this.#cleanups.splice(0).reverse()) {
       try {
         await cleanup();
@@ -169,5 +180,12 @@ export class TestFixture {
     process.removeListener('exit', this.#onExit);
     rmSync(this.folder, { recursive: true, force: true });
     if (failures.length > 0) throw new AggregateError(failures, `tearing down the fixture:\n${failures.map(String).join('\n')}`);
+  }
+
+  #findSecrets(): readonly string[] {
+    return [
+      ...[...this.#processes].flatMap(({ script, stdout, stderr }) => findSecrets(`the output of ${script}`, [...stdout, ...stderr])),
+      ...this.#outputs.flatMap(({ where, text }) => findSecrets(where, [text])),
+    ];
   }
 }
