@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { DASHBOARD_API } from '../../src/server/openapi/document.ts';
+import { ACCESS_THREATS } from './access-threats.ts';
 import { isMutation, type Operation } from '../../src/server/openapi/operation.ts';
 import { accessTable } from './access-table.ts';
 
@@ -203,6 +204,7 @@ last renewal.
 
 A change with kubectl is applied by each replica with its next watch event, usually within milliseconds, and at the latest after ten seconds.
 
+${ACCESS_THREATS}
 ## Not in this version
 
 - Sign-in by OpenID Connect. There is one local admin; API keys are the only credential of others.
