@@ -64,7 +64,7 @@ export function accessEventCases(subject: AccessEventsUnderTest): void {
     await (await aStore(1_200)).close();
     const other = await subject.open({ writer: 'evenkeel-controller-1' });
     other.appendAccessEvent(anAccessEvent(1));
-    expect(await other.verifyAccessEvents(NO_WITNESSES)).toEqual({
+    expect(await other.verifyAccessEvents(NO_WITNESSES)).toMatchObject({
       state: 'intact',
       events: 1_201,
       chains: 2,
@@ -164,7 +164,7 @@ export function accessEventRetentionCases(
     }
     const [oldest] = (await history.readAccessEvents({ limit: 1_000 })).slice(-1);
     expect(oldest?.sequence).toBe(4);
-    expect(await history.verifyAccessEvents(NO_WITNESSES)).toEqual({
+    expect(await history.verifyAccessEvents(NO_WITNESSES)).toMatchObject({
       state: 'intact',
       events: 601,
       chains: 1,

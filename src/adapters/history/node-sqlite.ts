@@ -2,8 +2,10 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { SqliteDatabase } from 'kysely';
 
+type NodeSqlite = SqliteDatabase & { readonly raw: DatabaseSync };
+
 /** Opens node:sqlite in the shape of Kysely's dialect, which needs no native add-on. Creates the file with mode 0600. */
-export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: DatabaseSync } {
+export function openNodeSqlite(path: string): NodeSqlite {
   if (path !== ':memory:') setOwnerOnlyMode(path);
   const raw = new DatabaseSync(path);
   try {
@@ -15,6 +17,15 @@ export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: D
     raw.close();
     throw cause;
   }
+  return toKyselyDatabase(raw);
+}
+
+/** Opens an existing file without changing it, also while another process writes to it. */
+export function openNodeSqliteReadOnly(path: string): NodeSqlite {
+  return toKyselyDatabase(new DatabaseSync(path, { readOnly: true, timeout: 5_000 }));
+}
+
+function toKyselyDatabase(raw: DatabaseSync): NodeSqlite {
   return {
     raw,
     close: () => raw.close(),

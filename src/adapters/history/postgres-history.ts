@@ -155,25 +155,7 @@ class PostgresEngine implements StoreEngine {
   }
 
   #connect(): Kysely<HistoryTables> {
-    const { shown: _displayed, ...address } = this.#address;
-    const pool = new pg.Pool({
-      ...address,
-      max: MAX_CONNECTIONS,
-      application_name: `evenkeel/${this.#identity}`.slice(0, 63),
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
-      idleTimeoutMillis: IDLE_MS,
-      statement_timeout: STATEMENT_WITHIN_MS,
-      lock_timeout: STATEMENT_WITHIN_MS,
-      idle_in_transaction_session_timeout: ANSWER_WITHIN_MS,
-      query_timeout: ANSWER_WITHIN_MS,
-      keepAlive: true,
-      types: TYPES,
-    });
-    // pg.Pool reports a broken idle connection only here; the next query opens a new one.
-    pool.on('error', () => undefined);
-    // A broken connection in use fails its query and also emits an error event, which without a listener would end the process.
-    pool.on('connect', (client) => client.on('error', () => undefined));
-    return new Kysely<HistoryTables>({ dialect: new PostgresDialect({ pool }) });
+    return connectToPostgres(this.#address, this.#identity);
   }
 
   /** A connection without an answer keeps its place in the pool, so a broken pool is replaced as a whole. */
@@ -191,6 +173,28 @@ class PostgresEngine implements StoreEngine {
     this.#retryAtMs = this.#timer.nowMs() + backoffMs(RETRY, this.#failures, this.#random);
     this.#lastFault = why;
   }
+}
+
+/** Opens a pool of connections. The first query connects. @param identity name in pg_stat_activity */
+export function connectToPostgres({ shown: _displayed, ...address }: PostgresAddress, identity: string): Kysely<HistoryTables> {
+  const pool = new pg.Pool({
+    ...address,
+    max: MAX_CONNECTIONS,
+    application_name: `evenkeel/${identity}`.slice(0, 63),
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    idleTimeoutMillis: IDLE_MS,
+    statement_timeout: STATEMENT_WITHIN_MS,
+    lock_timeout: STATEMENT_WITHIN_MS,
+    idle_in_transaction_session_timeout: ANSWER_WITHIN_MS,
+    query_timeout: ANSWER_WITHIN_MS,
+    keepAlive: true,
+    types: TYPES,
+  });
+  // pg.Pool reports a broken idle connection only here; the next query opens a new one.
+  pool.on('error', () => undefined);
+  // A broken connection in use fails its query and also emits an error event, which without a listener would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return new Kysely<HistoryTables>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** Upgrades the schema. The lock serializes replicas that start at the same time. */

@@ -37,6 +37,8 @@ export interface AccessEventVerification {
   readonly faults: readonly ChainFault[];
   /** Writers whose heads are not signed. */
   readonly unsigned: readonly string[];
+  /** The recorded end of each chain. */
+  readonly heads: readonly (ChainPoint & { readonly writer: string })[];
   /** Why removed ends of chains would not be found: the ends recorded outside of the store cannot be read. null: they were compared. */
   readonly problem: string | null;
 }

@@ -30,15 +30,17 @@ export async function verifyEvents(
   const writers = [...new Set([...stored, ...witnesses.keys()])].toSorted();
   const faults: ChainFault[] = [];
   const unsigned: string[] = [];
+  const heads: (ChainPoint & { readonly writer: string })[] = [];
   let events = 0;
   for (const writer of writers) {
     const result = await verifyChain(run, writer, witnesses.get(writer) ?? [], signer);
     faults.push(...result.faults);
     if (!result.isSigned) unsigned.push(writer);
     events += result.events;
+    if (result.head !== null) heads.push({ writer, ...result.head });
   }
   const state = faults.length > 0 ? 'broken' : unsigned.length > 0 ? 'unsigned' : 'intact';
-  return { state, events, chains: writers.length, faults, unsigned, problem };
+  return { state, events, chains: writers.length, faults, unsigned, heads, problem };
 }
 
 async function verifyChain(run: Run, writer: string, witnesses: readonly ChainPoint[], signer: RecordSigner) {
@@ -68,7 +70,7 @@ async function verifyChain(run: Run, writer: string, witnesses: readonly ChainPo
     // Retention removed events meanwhile.
     if (now.anchor?.sequence !== chain.anchor?.sequence) continue;
     const faults = [...chain.faults, ...verifier.end(), ...(await run((db) => findEventsAfter(db, writer, now.head)))];
-    return { faults, isSigned: now.isSigned, events: verifier.events };
+    return { faults, isSigned: now.isSigned, head: now.head, events: verifier.events };
   }
 }
 
