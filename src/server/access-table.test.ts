@@ -14,11 +14,17 @@ import {
   VIEWER_OF_ALL,
   type AccessCaller,
 } from '../../test/builders/access/callers.ts';
-import { expectedOutcome, statusOf } from '../../test/builders/access/expected-outcome.ts';
+import { expectedOutcome, statusOf, type Outcome } from '../../test/builders/access/expected-outcome.ts';
 import { listQueries, NAMED_NAMESPACES, PAGED } from '../../test/builders/access/list-queries.ts';
 import { requiredByContract } from '../../test/builders/access/required-by-contract.ts';
 import { accessRoutes, type AccessRoute } from '../../test/builders/access/routes.ts';
 import { sampleOf } from '../../test/builders/access/samples.ts';
+import type { IRouter } from 'express';
+import { applicationOf, DASHBOARD_OPTIONS } from '../../test/fakes/clients/dashboard-client.ts';
+import { httpMetrics } from './http-metrics.ts';
+import { dashboardApp } from './server.ts';
+import { ChangeHub } from './stream/change-hub.ts';
+import { EventStreams } from './stream/event-stream.ts';
 import { hashPassword } from '../runtime/passwords/password-hash.ts';
 import { isMutation } from './openapi/operation.ts';
 import { OPERATIONS } from './openapi/document.ts';
@@ -80,7 +86,7 @@ const codeOf = ({ text }: AccessAnswer): string | undefined =>
 /** The path of a request, with the namespace and the workload of the arguments. */
 function pathOf({ path, query, operation }: AccessRoute, { ns = TARGET_NAMESPACE, name }: { ns?: string; name?: string } = {}): string {
   const values: Readonly<Record<string, string>> = {
-    asset: ASSET,
+    path: ASSET,
     ...(operation === null ? {} : sampleOf(operation).path),
     ns,
     ...(name === undefined ? {} : { name }),
@@ -114,8 +120,8 @@ async function both(caller: AccessCaller, method: string, path: string, body: un
 }
 
 /** A refusal names neither the data nor the reason beyond the requirement. */
-function expectRefusal(route: AccessRoute, answer: AccessAnswer, outcome: string): void {
-  expect([answer.status, codeOf(answer)]).toEqual([statusOf(route, outcome as never), outcome]);
+function expectRefusal(route: AccessRoute, answer: AccessAnswer, outcome: Outcome): void {
+  expect([answer.status, codeOf(answer)]).toEqual([statusOf(route, outcome), outcome]);
   const { data, error, meta } = JSON.parse(answer.text) as { data: unknown; error: object; meta: object };
   expect([data, Object.keys(error), Object.keys(meta)]).toEqual([null, ['code', 'message'], ['total', 'timestamp', 'requestId']]);
 }
@@ -124,6 +130,12 @@ async function testRead(route: AccessRoute, caller: AccessCaller): Promise<void>
   const outcome = expectedOutcome(route, caller);
   const path = pathOf(route);
   const answer = await inBoth(caller, route.method, path);
+  if (route.form === 'page' && outcome !== 'csrf_failed') {
+    // A page signs out.
+    for (const server of [serverOf(caller), twinOf(caller)]) server?.restore();
+    expect(answer.status).toBe(statusOf(route, outcome));
+    return;
+  }
   if (outcome !== 'answered') {
     expectRefusal(route, answer, outcome);
     return;
@@ -132,10 +144,25 @@ async function testRead(route: AccessRoute, caller: AccessCaller): Promise<void>
   const head = await inBoth(caller, 'HEAD', path);
   expect([head.status, head.text]).toEqual([answer.status, '']);
   const { operation } = route;
+  if (operation?.id === 'getSession') expectSession(caller, answer);
+  // Each server has a trail of its own.
+  else if (!caller.authEnabled && operation?.id !== 'listAccessEvents') expectSame(path, answer, await full.ask(ADMIN, 'GET', path));
   const twin = twinOf(caller);
   if (operation === null || twin === undefined) return;
   await expectTagOfOwnScope(route, caller, answer);
   if (operation.access === 'viewer' && operation.list !== undefined) await testList(route, operation as never, caller, twin);
+}
+
+/** The session is the caller's own. */
+function expectSession({ credential, email, grant, authEnabled }: AccessCaller, { text }: AccessAnswer): void {
+  const known = credential === 'ended session' ? null : email;
+  const role = authEnabled ? (grant?.role ?? null) : 'admin';
+  expect((JSON.parse(text) as { readonly data: unknown }).data).toMatchObject({
+    authenticated: known !== null,
+    email: known,
+    role,
+    authEnabled,
+  });
 }
 
 /** A client with the ETag of another scope gets an answer of its own. */
@@ -297,6 +324,37 @@ async function testCell(route: AccessRoute, caller: AccessCaller): Promise<void>
     await testForeign(route, caller);
   }
 }
+
+/** `GET /pods/:name`, of a router and those in it. */
+function routedBy({ stack }: IRouter): readonly string[] {
+  return stack.flatMap(({ route, handle }) => {
+    if (route === undefined) return 'stack' in handle ? routedBy(handle as unknown as IRouter) : [];
+    const { path, methods } = route as unknown as { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
+    // `_all` answers 405 to the other methods of a path.
+    return Object.keys(methods).flatMap((method) => (method === '_all' ? [] : [`${method.toUpperCase()} ${path}`]));
+  });
+}
+
+test('every path of the server is in the table', () => {
+  const { world, store } = full;
+  const { sources, metrics, timer } = world;
+  const streams = new EventStreams(new ChangeHub(applicationOf(world).changes, timer, STREAM_TOPICS), timer, () => undefined);
+  const access = { store, now: () => 0, isLocalEnabled: true, proxy: null };
+  const dependencies = {
+    application: applicationOf(world),
+    version: '1',
+    clock: sources.clock,
+    logger: sources.logger,
+    timer,
+    metrics,
+    access,
+  };
+  const app = dashboardApp({ ...dependencies, certificate: null, options: DASHBOARD_OPTIONS }, streams, httpMetrics(metrics));
+  const inTable = ROUTES.filter(({ form }) => form !== 'not served').map(
+    ({ method, path, operation }) => `${method} ${(operation?.path ?? path).replaceAll(/\{(\w+)\}/g, ':$1').replace(':path', '*path')}`,
+  );
+  expect(new Set(routedBy(app.router))).toEqual(new Set(inTable));
+});
 
 test('each route requires what the contract lists', () => {
   const wrong = OPERATIONS.filter((operation) => operation.access !== requiredByContract(operation));

@@ -173,7 +173,8 @@ function createHttpServer(
   return { server, stopReloads: certificate.watch((pair) => server.setSecureContext({ ...secure, ...pair })) };
 }
 
-function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams, metrics: HttpMetrics): Express {
+/** Everything that the server answers. */
+export function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams, metrics: HttpMetrics): Express {
   const { application, clock, logger, timer, options } = dependencies;
   const app = express();
   app.disable('x-powered-by');

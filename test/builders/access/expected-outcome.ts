@@ -5,8 +5,8 @@ import { isMutation } from '../../../src/server/openapi/operation.ts';
 import { canRead, TARGET_NAMESPACE, type AccessCaller } from './callers.ts';
 import type { AccessRoute } from './routes.ts';
 
-/** `answered`, or the code of the refusal. */
-export type Outcome = 'answered' | ProblemCode;
+/** `answered`, `redirected`, or the code of the refusal. */
+export type Outcome = 'answered' | 'redirected' | ProblemCode;
 
 /** Operations that exist only while authentication is on. */
 const WITH_AUTHENTICATION: ReadonlySet<string> = new Set(['signIn', 'signOut', 'requestAccess']);
@@ -19,7 +19,7 @@ export function expectedOutcome(route: AccessRoute, caller: AccessCaller, namesp
   const { operation } = route;
   if (caller.page !== 'own page') return 'csrf_failed';
   if (route.form === 'not served') return 'not_found';
-  if (operation === null) return 'answered';
+  if (operation === null) return pageOutcome(route, caller);
   if (!caller.authEnabled) {
     if (WITH_AUTHENTICATION.has(operation.id)) return 'feature_disabled';
     return operation.access === 'admin-session' ? 'session_required' : 'answered';
@@ -45,7 +45,17 @@ export function expectedOutcome(route: AccessRoute, caller: AccessCaller, namesp
   return 'answered';
 }
 
+/** Pages of the sign-in answer everyone. Without an issuer nothing returns from it. */
+function pageOutcome({ path, method }: AccessRoute, { authEnabled, credential }: AccessCaller): Outcome {
+  if (!path.startsWith('/auth/')) return 'answered';
+  if (!authEnabled || path === '/auth/callback') return 'not_found';
+  if (path === '/auth/logout' && credential === 'revoked key') return 'unauthenticated';
+  const isAsked = method === 'GET' && path === '/auth/logout' && credential === 'session';
+  return isAsked ? 'answered' : 'redirected';
+}
+
 /** Status of an outcome. */
 export function statusOf({ operation }: AccessRoute, outcome: Outcome): number {
+  if (outcome === 'redirected') return 303;
   return outcome === 'answered' ? (operation?.answer.status ?? 200) : PROBLEM_STATUS[outcome];
 }

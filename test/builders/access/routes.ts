@@ -1,12 +1,14 @@
 // Every route of the server, from the description of its API, its stream topics and its page.
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DASHBOARD_API } from '../../../src/server/openapi/document.ts';
 import type { Operation } from '../../../src/server/openapi/operation.ts';
 import { STREAM_TOPICS } from '../../../src/server/stream/topics/index.ts';
 
 /** A row of the access test. */
 export interface AccessRoute {
-  /** `GET /pods`, unique. */
+  /** Unique: `GET /pods` of the API, `GET :9090/` outside of it. */
   readonly title: string;
   readonly method: string;
   /** With parameters in braces. */
@@ -18,16 +20,25 @@ export interface AccessRoute {
   readonly form: 'json' | 'csv' | 'raw' | 'stream' | 'page' | 'not served';
 }
 
+/** Pages for browsers, outside the API. A test compares them with what the server routes. */
+function routedPages(): readonly (readonly [method: string, path: string])[] {
+  const folder = join(import.meta.dirname, '../../../src/server');
+  const routers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('-routes.ts'));
+  const pages = routers.flatMap((path) => [...readFileSync(join(folder, path), 'utf8').matchAll(/\brouter\.(get|post)\('([^']+)'/g)]);
+  return [...pages.map(([, method = '', path = '']) => [method.toUpperCase(), path] as const), ['GET', '/assets/{path}']];
+}
+
 /** Paths of the metrics and probe listeners, which have ports of their own: the dashboard's port serves none of them. */
 const OTHER_PORTS = ['/metrics', '/healthz', '/readyz'];
 
 export function accessRoutes(): readonly AccessRoute[] {
   return [
     ...DASHBOARD_API.operations.flatMap(routesOf),
-    { title: 'GET /', method: 'GET', path: '/', query: '', operation: null, form: 'page' },
-    { title: 'GET /assets/*', method: 'GET', path: '/assets/{asset}', query: '', operation: null, form: 'page' },
+    ...routedPages().map(([method, path]): AccessRoute => ({
+      ...{ title: `${method} :9090${path}`, method, path, query: '', operation: null, form: 'page' },
+    })),
     ...[...OTHER_PORTS, `${DASHBOARD_API.basePath}/no-such-path`].map((path): AccessRoute => ({
-      title: `GET ${path}`,
+      title: `GET :9090${path}`,
       method: 'GET',
       path,
       query: '',

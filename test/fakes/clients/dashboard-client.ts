@@ -7,7 +7,8 @@ import type { CertificateFiles } from '../../../src/runtime/tls/certificate-file
 import type { DashboardWorld } from '../../builders/dashboard-world.ts';
 import { TEST_SIGNER } from '../test-signer.ts';
 
-const OPTIONS: DashboardOptions = {
+/** Options of the dashboard of a test. */
+export const DASHBOARD_OPTIONS: DashboardOptions = {
   address: '127.0.0.1:0',
   publicUrl: null,
   allowedHosts: [],
@@ -55,7 +56,7 @@ export async function startDashboard(
     access,
     certificate,
     ...(deadlines === undefined ? {} : { deadlines }),
-    options: { ...OPTIONS, ...options },
+    options: { ...DASHBOARD_OPTIONS, ...options },
   });
   const { port } = await server.listen();
   const origin = `http://127.0.0.1:${port}`;
@@ -84,5 +85,5 @@ export function applicationOf(world: Omit<DashboardWorld, 'timer' | 'metrics'> &
   const { sources, records, events, timer, history } = world;
   const writers = { records, signer: TEST_SIGNER, events: { record: (event: (typeof events)[number]) => void events.push(event) } };
   const accessEvents = new AccessEventLog({ writer: history, clock: sources.clock, timer, logger: sources.logger });
-  return new Application({ sources, writers, timer, namespace: OPTIONS.service.namespace, accessEvents });
+  return new Application({ sources, writers, timer, namespace: DASHBOARD_OPTIONS.service.namespace, accessEvents });
 }
