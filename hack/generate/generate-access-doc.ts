@@ -207,7 +207,7 @@ A change with kubectl is applied by each replica with its next watch event, usua
 ${ACCESS_THREATS}
 ## Not in this version
 
-- Sign-in by OpenID Connect. There is one local admin; API keys are the only credential of others.
+- Sign-in by OpenID Connect.
 - Requests for access, automatic approval (\`spec.autoApprove\`), and changes of the AccessPolicy through the API: use kubectl.
 - The trail of access events. The log has sign-ins, failed ones, and each change with its author.
 

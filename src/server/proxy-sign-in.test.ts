@@ -110,6 +110,17 @@ describe('a user whom the proxy has identified', () => {
   });
 });
 
+test('access events name the proxy as the way in, and have the session that begins', async () => {
+  const answers = [await session(by(ROOT)), await change(by(ROOT)), await change(by(VIEWER))];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 403]);
+  const events = world.history.accessEvents.toReversed();
+  expect(events.map(({ actor, outcome }) => [actor.email, actor.via, outcome])).toEqual([
+    [ROOT, 'proxy', 'allowed'],
+    [ROOT, 'proxy', 'allowed'],
+    [VIEWER, 'proxy', 'denied'],
+  ]);
+});
+
 describe('an API key in a request of the proxy', () => {
   test('wins over the header', async () => {
     expect(codeOf(await nodes({ ...by(ROOT), ...keyOf(VIEWER) }))).toBe('403 forbidden');
