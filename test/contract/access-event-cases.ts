@@ -92,8 +92,10 @@ export function accessEventCases(subject: AccessEventsUnderTest): void {
 
   test('a removed chain is found by its head, and by what is recorded outside of the store', async () => {
     expect(faultsOf(await afterChange('delete from access_events'))).toEqual(['removed']);
-    const history = await aStore(9);
-    const head = history.accessEventHead();
+    const running = await aStore(9);
+    const head = running.accessEventHead();
+    await running.close();
+    const history = await subject.open({ writer: 'another process' });
     await subject.query('delete from access_events');
     await subject.query('delete from access_chains');
     const found = await history.verifyAccessEvents({ witnesses: new Map([[WRITER, head === null ? [] : [head]]]), problem: null });
@@ -102,6 +104,14 @@ export function accessEventCases(subject: AccessEventsUnderTest): void {
       ['removed', 1],
     ]);
     await history.close();
+  });
+
+  test('a chain that was removed while its process runs is found by what the process remembers', async () => {
+    const found = await afterChange('delete from access_events', 'delete from access_chains');
+    expect(found.faults.map(({ kind, sequence }) => [kind, sequence])).toEqual([
+      ['head', 0],
+      ['removed', 1],
+    ]);
   });
 
   test('an inserted event is found, in the middle and at the end', async () => {
@@ -128,7 +138,7 @@ export function accessEventCases(subject: AccessEventsUnderTest): void {
       'delete from access_events where sequence > 7',
       `update access_chains set sequence = 7, record = '${forged}'`,
     );
-    expect(faultsOf(found)).toEqual(['head']);
+    expect(faultsOf(found)).toEqual(['head', 'removed']);
   });
 
   test('without a key heads are unsigned, and signed with the next write after the key is known', async () => {

@@ -3,8 +3,11 @@ import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { SECOND_MS } from '#kube/units';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
+import { MAX_WAITING_EVENTS } from './access-events/event-outbox.ts';
 import { SqlHistory } from './sql-history.ts';
 import type { StoreEngine } from './store-engine.ts';
+import { anAccessEvent } from '../../../test/builders/access-events.ts';
+import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { ACCESS_EVENT_OPTIONS } from '../../../test/fakes/test-signer.ts';
 
 const BOUNDS = { ...ACCESS_EVENT_OPTIONS, retentionMs: 1e9, maxBytes: 1e9, logger: SILENT_LOGGER, metrics: NO_METRICS };
@@ -56,4 +59,25 @@ test('a replica that only reads takes the status of the store from its reads', a
   engine.refuses = false;
   await history.shared?.changes(0);
   expect(history.status()).toMatchObject({ ok: true });
+});
+
+test('access events that are lost while the store is unavailable are counted in status, metrics and the chain', async () => {
+  const clock = new FakeClock();
+  const engine = new RefusingEngine();
+  const metrics = new CountingMetrics();
+  const history = new SqlHistory(engine, { ...BOUNDS, metrics, clock, machine: clock }, true);
+  for (let index = 1; index <= MAX_WAITING_EVENTS + 4; index += 1) {
+    history.appendAccessEvent(anAccessEvent(index));
+    // The first is part of the write that fails.
+    if (index === 1) await history.flush();
+  }
+  expect(history.accessEventQueue()).toEqual({ waiting: MAX_WAITING_EVENTS + 1, dropped: 3 });
+  engine.refuses = false;
+  await history.flush();
+  await history.flush();
+  expect(history.accessEventQueue()).toEqual({ waiting: 0, dropped: 3 });
+  // The event with the number of the lost ones is one more.
+  expect(history.accessEventHead()).toMatchObject({ sequence: MAX_WAITING_EVENTS + 2 });
+  expect(metrics.total('evenkeel_access_events_dropped_total')).toBe(3);
+  expect(metrics.total('evenkeel_access_events_written_total')).toBe(MAX_WAITING_EVENTS + 2);
 });

@@ -5,8 +5,15 @@ import type { DurationMs, Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
 import type { HistoryStore } from '../../ports/store/history-store.ts';
+import type { ChainPoint } from '../../core/access/events/event-chain.ts';
 import type { AccessEvent, ChainedAccessEvent } from '../../core/access/events/access-event.ts';
-import type { AccessEventFilter, AccessEventHead, AccessEventVerification, WitnessReading } from '../../ports/store/access-events.ts';
+import type {
+  AccessEventFilter,
+  AccessEventHead,
+  AccessEventVerification,
+  ChainWitnesses,
+  WitnessReading,
+} from '../../ports/store/access-events.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { ResizeCycle } from '../../ports/store/resize-cycle-log.ts';
 import type { TimelineEntry, TimelineFilter } from '../../ports/store/timeline.ts';
@@ -155,8 +162,11 @@ export class SqlHistory implements HistoryStore {
     return this.#engine.run('reading access events', (db) => readEvents(db, filter));
   }
 
-  async verifyAccessEvents(reading: WitnessReading): Promise<AccessEventVerification> {
+  async verifyAccessEvents({ witnesses, problem }: WitnessReading): Promise<AccessEventVerification> {
     await this.flush();
+    // This process remembers the end of its own chain, whatever the store has.
+    const own = this.#accessEvents.head;
+    const reading = { witnesses: own === null ? witnesses : withWitness(witnesses, own.writer, own), problem };
     return verifyEvents((work) => this.#engine.run('verifying access events', work), reading, this.#options.signer);
   }
 
@@ -355,4 +365,8 @@ export class SqlHistory implements HistoryStore {
       this.#status = { ...this.#status, message };
     }
   }
+}
+
+function withWitness(witnesses: ChainWitnesses, writer: string, { sequence, hash }: ChainPoint): ChainWitnesses {
+  return new Map([...witnesses, [writer, [...(witnesses.get(writer) ?? []), { sequence, hash }]]]);
 }

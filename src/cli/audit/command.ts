@@ -113,8 +113,14 @@ function printResult({ state, events, chains, faults, unsigned }: AccessEventVer
   if (!hasKey && chains > 0) terminal.err('evenkeel audit: warning: signatures were not verified: a rewritten chain is not found');
   else if (state === 'unsigned')
     terminal.err(`evenkeel audit: warning: not signed, so that a rewritten chain is not found: ${unsigned.join(', ')}`);
-  const verified = `${events} events in ${chains} chain${chains === 1 ? '' : 's'}`;
+  const verified = `${counted(events, 'event')} in ${counted(chains, 'chain')}`;
   terminal.out(
-    state === 'broken' ? `BROKEN: ${faults.length} faults in ${verified}` : `${state === 'intact' ? 'OK' : 'OK, unsigned'}: ${verified}`,
+    state === 'broken'
+      ? `BROKEN: ${counted(faults.length, 'fault')} in ${verified}`
+      : `${state === 'intact' ? 'OK' : 'OK, unsigned'}: ${verified}`,
   );
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
