@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: { tries: { type: 'string', default: '1000' }, 'fault-tries': { type: 'string', default: '40' } },
 });
 /** Revokes at the same time: with a fault, one wait of up to ten seconds serves all of them. */
-const LANES = { healthy: 4, fault: 20 };
+const LANES = { healthy: 8, fault: 20 };
 
 const fixture = new TestFixture();
 try {

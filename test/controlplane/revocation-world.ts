@@ -8,16 +8,17 @@ import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { newSession, sealSession } from '../../src/server/auth/session-cookie.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { startController, type Controller } from '../e2e/controller-process.ts';
-import type { TestFixture } from '../e2e/processes.ts';
-import { ROOT } from '../e2e/processes.ts';
+import { ROOT, type TestFixture } from '../e2e/processes.ts';
 import { eventually, HANG_MS } from '../eventually.ts';
 import { FaultProxy } from '../fakes/clients/fault-proxy.ts';
 import { OWN_NAMESPACE, startInstalledCluster } from './installed-controller.ts';
 import type { RealCluster } from './real-cluster.ts';
+import { SharedGrants, type Answer, type Grant } from './shared-grants.ts';
 
 const ADMIN = 'root@example.com';
 const VIEWER = 'eve@example.com';
 const SECRETS = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets`;
+const POLICY = '/apis/evenkeel.io/v1alpha1/accesspolicies/default';
 const WATCH_DELAY_MS = 30_000;
 
 /** What the second replica's connection to the API server has while a permission is revoked. */
@@ -28,20 +29,16 @@ type Headers = Readonly<Record<string, string>>;
 
 /** A permission that both replicas accept. */
 interface Permission {
+  readonly kind: Kind;
   readonly credential: Headers;
   readonly revoke: (through: 0 | 1) => Promise<Answer>;
   /** Whether the API server has the change. */
   readonly isStored: () => Promise<boolean>;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly warnings: readonly { readonly code: string }[];
-  readonly data: unknown;
-}
-
 /** Outcome of one try. */
 export interface Try {
+  readonly kind: Kind;
   /** Time from the request to revoke to its answer. */
   readonly ms: number;
   /** Whether the answer says that some replica has not confirmed in time. */
@@ -52,19 +49,26 @@ export interface Try {
   readonly allowedBefore: number;
 }
 
-export type Kind = 'key' | 'session';
-export const KINDS: readonly Kind[] = ['key', 'session'];
+/** What is revoked: a key, a session, or a grant, which is removed or narrowed to another namespace. */
+export const KINDS = ['key', 'removed grant', 'session', 'narrowed grant'] as const;
+export type Kind = (typeof KINDS)[number];
 
 export class RevocationWorld {
   readonly #cluster: RealCluster;
   readonly #proxy: FaultProxy;
   readonly #replicas: readonly [Controller, Controller];
+  readonly #grants: SharedGrants;
+  #users = 0;
   #admin = '';
 
   private constructor(cluster: RealCluster, proxy: FaultProxy, replicas: readonly [Controller, Controller]) {
     this.#cluster = cluster;
     this.#proxy = proxy;
     this.#replicas = replicas;
+    this.#grants = new SharedGrants(
+      (through) => this.#send(through, 'GET', 'access-policy', { cookie: this.#admin }),
+      (through, policy) => this.#send(through, 'PUT', 'access-policy', { cookie: this.#admin }, policy),
+    );
   }
 
   static async start(fixture: TestFixture): Promise<RevocationWorld> {
@@ -90,7 +94,7 @@ export class RevocationWorld {
       startController(fixture, { ...settings, 'kubernetes.kubeconfig': through }),
     ]);
     const world = new RevocationWorld(cluster, proxy, replicas);
-    await world.#grant();
+    await world.#prepare();
     return world;
   }
 
@@ -123,21 +127,17 @@ export class RevocationWorld {
     return outcomes;
   }
 
-  async #try({ credential, revoke, isStored }: Permission, fault: ConnectionFault, through: 0 | 1): Promise<Try> {
-    const startedMs = performance.now();
+  async #try({ kind, credential, revoke, isStored }: Permission, fault: ConnectionFault, through: 0 | 1): Promise<Try> {
     let isAnswered = false;
-    const answering = revoke(through).then((answer) => {
-      isAnswered = true;
-      return { answer, ms: performance.now() - startedMs };
-    });
+    const answering = revoke(through).finally(() => (isAnswered = true));
     const using = fault === 'healthy' ? Promise.resolve(0) : this.#useUntil(credential, isStored, () => isAnswered);
     // Awaited below; where the revoke fails first, that is what is reported.
     using.catch(() => undefined);
-    const { answer, ms } = await answering;
+    const { status, ms, warnings } = await answering;
     const next = await Promise.all([this.#use(0, credential), this.#use(1, credential)]);
-    if (answer.status !== 200) throw new Error(`revoking: HTTP ${answer.status}`);
-    const isWarned = answer.warnings.some(({ code }) => code === 'replica_not_confirmed');
-    return { ms, isWarned, next, allowedBefore: await using };
+    if (status !== 200) throw new Error(`revoking: HTTP ${status}`);
+    const isWarned = warnings.some(({ code }) => code === 'replica_not_confirmed');
+    return { kind, ms, isWarned, next, allowedBefore: await using };
   }
 
   /** Uses the permission on the second replica until the revoke is answered. Returns how often that was allowed after the change. */
@@ -156,7 +156,7 @@ export class RevocationWorld {
   }
 
   async #permission(kind: Kind): Promise<Permission> {
-    const permission = kind === 'key' ? await this.#key() : await this.#session();
+    const permission = kind === 'key' ? await this.#key() : kind === 'session' ? await this.#session() : await this.#grant(kind);
     await eventually('both replicas accept the credential: their watches have reported it', HANG_MS, async () => {
       return (await this.#use(0, permission.credential)) === 200 && (await this.#use(1, permission.credential)) === 200;
     });
@@ -168,6 +168,7 @@ export class RevocationWorld {
     if (created.status !== 201) throw new Error(`creating a key: HTTP ${created.status}`);
     const { id, key } = created.data as { readonly id: string; readonly key: string };
     return {
+      kind: 'key',
       credential: { authorization: `Bearer ${key}` },
       revoke: (through) => this.#send(through, 'DELETE', `api-keys/${id}`, { cookie: this.#admin }),
       isStored: async () => (await this.#cluster.api.request({ method: 'GET', path: `${SECRETS}/evenkeel-api-key-${id}` })).status === 404,
@@ -178,6 +179,7 @@ export class RevocationWorld {
     const session = newSession(VIEWER, Date.now());
     const cookie = await this.#seal(session);
     return {
+      kind: 'session',
       credential: { cookie },
       revoke: (through) => this.#send(through, 'POST', 'auth/logout', { cookie }),
       isStored: async () => {
@@ -187,17 +189,35 @@ export class RevocationWorld {
     };
   }
 
+  async #grant(kind: Kind): Promise<Permission> {
+    const email = `user-${(this.#users += 1)}@example.com`;
+    await this.#grants.change(0, email, { role: 'viewer', namespaces: ['*'] });
+    const after: Grant = kind === 'removed grant' ? null : { role: 'viewer', namespaces: ['other'] };
+    return {
+      kind,
+      credential: { cookie: await this.#seal(newSession(email, Date.now())) },
+      revoke: (through) => this.#grants.change(through, email, after),
+      isStored: async () => {
+        const { body } = await this.#cluster.api.request({ method: 'GET', path: POLICY });
+        const { grants } = (body as { readonly spec: { readonly grants: readonly (Grant & { readonly email: string })[] } }).spec;
+        return !grants.some((grant) => grant.email === email && grant.namespaces.includes('*'));
+      },
+    };
+  }
+
   async #use(replica: 0 | 1, credential: Headers): Promise<number> {
-    return (await this.#send(replica, 'GET', 'recommendations?limit=1', credential)).status;
+    return (await this.#send(replica, 'GET', 'recommendations?limit=1&namespace=default', credential)).status;
   }
 
   async #send(replica: 0 | 1, method: string, path: string, headers: Headers, body?: unknown): Promise<Answer> {
     const url = `${this.#replicas[replica].dashboard}/api/v1/${path}`;
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     const init = { method, headers: { ...headers, 'content-type': 'application/json' }, ...content };
+    const startedMs = performance.now();
     const { status, text } = await boundedFetch(url, path, init);
+    const ms = performance.now() - startedMs;
     const { data, meta } = JSON.parse(text) as { readonly data: unknown; readonly meta: { readonly warnings?: Answer['warnings'] } };
-    return { status, data, warnings: meta.warnings ?? [] };
+    return { ms, status, data, warnings: meta.warnings ?? [] };
   }
 
   /** Begins the fault of the second replica's connection. Returns the function that ends it, and waits until the replica serves again. */
@@ -226,7 +246,7 @@ export class RevocationWorld {
     };
   }
 
-  async #grant(): Promise<void> {
+  async #prepare(): Promise<void> {
     await eventually('the leader has created the session key: authentication is enabled', HANG_MS, async () => {
       this.#admin = await this.#seal(newSession(ADMIN, Date.now()));
       return true;
