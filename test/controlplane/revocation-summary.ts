@@ -5,7 +5,9 @@ import { KINDS, type ConnectionFault, type Kind, type Try } from './revocation-w
 export interface RevocationSummary {
   readonly fault: ConnectionFault;
   readonly tries: number;
-  /** Next requests that a replica allowed. */
+  /** Revokes without an answer that promises anything, by the reason. */
+  readonly unanswered: Readonly<Record<string, number>>;
+  /** Next requests that a replica allowed after an answer. */
   readonly violations: number;
   /** Next requests by status. */
   readonly next: Readonly<Record<string, number>>;
@@ -24,23 +26,29 @@ interface Times {
 }
 
 export function summaryOf(fault: ConnectionFault, tries: readonly Try[]): RevocationSummary {
-  const statuses = tries.flatMap(({ next }) => next);
-  const next: Record<string, number> = {};
-  for (const status of statuses) next[status] = (next[status] ?? 0) + 1;
+  const answered = tries.filter(({ failure }) => failure === null);
+  const statuses = answered.flatMap(({ next }) => next);
   return {
     fault,
     tries: tries.length,
     violations: statuses.filter((status) => ![401, 403, 429, 503].includes(status)).length,
-    next,
+    unanswered: countsOf(tries.flatMap(({ failure }) => (failure === null ? [] : [failure]))),
+    next: countsOf(statuses),
     warned: tries.filter(({ isWarned }) => isWarned).length,
     allowedBefore: tries.reduce((sum, { allowedBefore }) => sum + allowedBefore, 0),
-    answerMs: timesOf(tries),
+    answerMs: timesOf(answered),
     answerMsByKind: Object.fromEntries(
-      KINDS.map((kind) => [kind, tries.filter((each) => each.kind === kind)] as const)
+      KINDS.map((kind) => [kind, answered.filter((each) => each.kind === kind)] as const)
         .filter(([, ofKind]) => ofKind.length > 0)
         .map(([kind, ofKind]) => [kind, timesOf(ofKind)]),
     ),
   };
+}
+
+function countsOf(values: readonly (string | number)[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
 }
 
 function timesOf(tries: readonly Try[]): Times {

@@ -39,6 +39,8 @@ interface Permission {
 /** Outcome of one try. */
 export interface Try {
   readonly kind: Kind;
+  /** Why there was no answer, so that nothing was promised; null: there was one. */
+  readonly failure: string | null;
   /** Time from the request to revoke to its answer. */
   readonly ms: number;
   /** Whether the answer says that some replica has not confirmed in time. */
@@ -133,11 +135,11 @@ export class RevocationWorld {
     const using = fault === 'healthy' ? Promise.resolve(0) : this.#useUntil(credential, isStored, () => isAnswered);
     // Awaited below; where the revoke fails first, that is what is reported.
     using.catch(() => undefined);
-    const { status, ms, warnings } = await answering;
+    const { status, ms, warnings, error } = await answering;
     const next = await Promise.all([this.#use(0, credential), this.#use(1, credential)]);
-    if (status !== 200) throw new Error(`revoking: HTTP ${status}`);
+    const failure = status === 200 ? null : `HTTP ${status}: ${error}`;
     const isWarned = warnings.some(({ code }) => code === 'replica_not_confirmed');
-    return { kind, ms, isWarned, next, allowedBefore: await using };
+    return { kind, failure, ms, isWarned, next, allowedBefore: await using };
   }
 
   /** Uses the permission on the second replica until the revoke is answered. Returns how often that was allowed after the change. */
@@ -216,8 +218,12 @@ export class RevocationWorld {
     const startedMs = performance.now();
     const { status, text } = await boundedFetch(url, path, init);
     const ms = performance.now() - startedMs;
-    const { data, meta } = JSON.parse(text) as { readonly data: unknown; readonly meta: { readonly warnings?: Answer['warnings'] } };
-    return { ms, status, data, warnings: meta.warnings ?? [] };
+    const { data, meta, error } = JSON.parse(text) as {
+      readonly data: unknown;
+      readonly meta: { readonly warnings?: Answer['warnings'] };
+      readonly error?: { readonly message: string };
+    };
+    return { ms, status, data, warnings: meta.warnings ?? [], error: error?.message ?? '' };
   }
 
   /** Begins the fault of the second replica's connection. Returns the function that ends it, and waits until the replica serves again. */

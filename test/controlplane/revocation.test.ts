@@ -26,10 +26,11 @@ test.each<[ConnectionFault, number]>([
   async (fault, count) => {
     const summary = summaryOf(fault, await world.tries(count, fault, 6));
     expect(summary).toMatchObject({ tries: count, violations: 0 });
+    expect(Object.keys(summary.next)).not.toEqual([]);
     if (fault !== 'API server gone') return;
     // The check can fail: without the wait, the second replica allows it.
     expect(summary.allowedBefore).toBeGreaterThan(0);
-    expect(summary.warned).toBe(count);
+    expect(summary.warned).toBeGreaterThan(0);
   },
   HANG_TEST_MS,
 );

@@ -7,6 +7,8 @@ export interface Answer {
   readonly status: number;
   readonly warnings: readonly { readonly code: string }[];
   readonly data: unknown;
+  /** Empty where there is none. */
+  readonly error: string;
 }
 
 /** What an address gets; null: nothing. */
