@@ -34,6 +34,8 @@ interface Permission {
   readonly revoke: (through: 0 | 1) => Promise<Answer>;
   /** Whether the API server has the change. */
   readonly isStored: () => Promise<boolean>;
+  /** Called after the try. */
+  readonly forget?: () => void;
 }
 
 /** Outcome of one try. */
@@ -133,7 +135,7 @@ export class RevocationWorld {
     return outcomes;
   }
 
-  async #try({ kind, credential, revoke, isStored }: Permission, fault: ConnectionFault, through: 0 | 1): Promise<Try> {
+  async #try({ kind, credential, revoke, isStored, forget }: Permission, fault: ConnectionFault, through: 0 | 1): Promise<Try> {
     let isAnswered = false;
     const answering = revoke(through).finally(() => (isAnswered = true));
     const using = fault === 'healthy' ? Promise.resolve(0) : this.#useUntil(credential, isStored, () => isAnswered);
@@ -141,6 +143,7 @@ export class RevocationWorld {
     using.catch(() => undefined);
     const { status, ms, warnings, error } = await answering;
     const next = await Promise.all([this.#use(0, credential), this.#use(1, credential)]);
+    forget?.();
     const failure = status === 200 ? null : `HTTP ${status}: ${error}`;
     const isWarned = warnings.some(({ code }) => code === 'replica_not_confirmed');
     return { kind, failure, ms, isWarned, next, allowedBefore: await using };
@@ -207,6 +210,7 @@ export class RevocationWorld {
       kind,
       credential: { cookie: await this.#seal(newSession(email, Date.now())) },
       revoke: (through) => this.#grants.change(through, email, after),
+      forget: () => this.#grants.forget(email),
       isStored: async () => {
         const { body } = await this.#cluster.api.request({ method: 'GET', path: POLICY });
         const { grants } = (body as { readonly spec: { readonly grants: readonly (Grant & { readonly email: string })[] } }).spec;

@@ -45,6 +45,11 @@ export class SharedGrants {
     return this.#next;
   }
 
+  /** Removes a grant with the next change, so that the policy does not grow with every try. */
+  forget(email: string): void {
+    this.#pending.set(email, null);
+  }
+
   async #write(through: 0 | 1): Promise<Answer> {
     const changes = new Map(this.#pending);
     this.#pending.clear();
