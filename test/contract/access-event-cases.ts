@@ -5,6 +5,7 @@ import type { AccessEventVerification, WitnessReading } from '../../src/ports/st
 import type { HistoryStore } from '../../src/ports/store/history-store.ts';
 import type { RecordSigner } from '../../src/ports/record-signer.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
+import { DAY_MS } from '#kube/units';
 import { anAccessEvent } from '../builders/access-events.ts';
 import { ACCESS_EVENT_OPTIONS, TEST_SIGNER } from '../fakes/test-signer.ts';
 
@@ -14,6 +15,7 @@ export interface AccessEventsUnderTest {
     readonly writer?: string;
     readonly signer?: RecordSigner;
     readonly accessEventRetentionMs?: number;
+    readonly maxBytes?: number;
   }): Promise<HistoryStore>;
   /** Deletes everything. */
   clear(): Promise<void>;
@@ -184,6 +186,39 @@ export function accessEventRetentionCases(
     });
     await subject.query('delete from access_events where sequence = 4');
     expect(faultsOf(await history.verifyAccessEvents(NO_WITNESSES))).toEqual(['removed']);
+    await history.close();
+  });
+
+  test('events that fill a quarter of the store are removed before their retention, the oldest tenth of the time with each prune', async () => {
+    await subject.clear();
+    const history = await subject.open({ maxBytes: 1 });
+    for (let index = 1; index <= 600; index += 1) {
+      history.appendAccessEvent(anAccessEvent(index, clock.now()));
+      await history.flush();
+      await clock.advance(1_000);
+    }
+    const remaining = await history.readAccessEvents({ limit: 1_000 });
+    expect(remaining.length).toBeGreaterThan(500);
+    expect(remaining.length).toBeLessThan(600);
+    expect(await history.verifyAccessEvents(NO_WITNESSES)).toMatchObject({ state: 'intact', events: remaining.length });
+    await history.close();
+  });
+
+  test('a chain whose events are gone for a year is forgotten', async () => {
+    await subject.clear();
+    const ended = await subject.open({ writer: 'ended' });
+    ended.appendAccessEvent(anAccessEvent(1, clock.now()));
+    await ended.close();
+    const history = await subject.open();
+    const chainsAfter = async (days: number): Promise<number> => {
+      await clock.advance(days * DAY_MS);
+      for (let index = 1; index <= 600; index += 1) {
+        history.appendAccessEvent(anAccessEvent(index, clock.now()));
+        await history.flush();
+      }
+      return (await history.verifyAccessEvents(NO_WITNESSES)).chains;
+    };
+    expect([await chainsAfter(91), await chainsAfter(365)]).toEqual([2, 1]);
     await history.close();
   });
 }
