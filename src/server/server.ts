@@ -11,6 +11,7 @@ import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import type { DurationMs, Instant } from '#kube/units';
 import type { AccessStore } from '../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../ports/clock.ts';
+import type { IdentityProvider } from '../ports/identity-provider.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { boundConnections } from '../runtime/clients/bound-connections.ts';
@@ -19,9 +20,10 @@ import { clientAddress } from '../runtime/clients/client-address.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { MIN_TLS_VERSION, type CertificateFiles } from '../runtime/tls/certificate-files.ts';
 import { ApiRouter } from './api-router.ts';
-import { authMetrics, type AuthMetrics } from './auth/auth-metrics.ts';
+import { authMetrics } from './auth/auth-metrics.ts';
 import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
 import type { IdentityProxy } from './auth/proxy-identity.ts';
+import { signInRoutes } from './auth/oidc/sign-in-routes.ts';
 import { recordSignIns } from './auth/record-sign-ins.ts';
 import { SignIns } from './auth/sign-ins.ts';
 import { applicationRoutes } from './dashboard/application-routes.ts';
@@ -84,6 +86,8 @@ export interface DashboardAccess {
   readonly isLocalEnabled: boolean;
   /** `auth.proxy`; null: no proxy identifies users. */
   readonly proxy: IdentityProxy | null;
+  /** null or absent: `auth.oidc` is not set. */
+  readonly identityProvider?: IdentityProvider | null;
 }
 
 /** A dashboard server. */
@@ -197,11 +201,22 @@ export function dashboardApp(dependencies: DashboardDependencies, streams: Event
     listDataWarnings: (scope) => application.listDataWarnings(scope),
   });
   const refuseOtherSites = checkOrigin(options);
-  app.use(pageRoutes(refuseOtherSites, bounds.admit));
-  app.use(guards(options, dependencies.access !== null), refuseOtherSites);
-  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
   const auth = authMetrics(dependencies.metrics);
-  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, auth, rates, bounds, envelope }).router);
+  const { access } = dependencies;
+  const signIn =
+    access === null
+      ? null
+      : authenticationOf(
+          { ...access, clock, logger, timer, rates, publicUrl: options.publicUrl, maxFailuresPerMinute: options.maxFailuresPerMinute },
+          access.identityProvider ?? null,
+          application.accessEvents,
+        );
+  signIn?.signIns.subscribe((event) => auth.signIn(event));
+  app.use(pageRoutes(refuseOtherSites, bounds.admit));
+  app.use(guards(options, access !== null), refuseOtherSites);
+  if (signIn !== null) app.use(signInRoutes({ ...signIn, admit: bounds.admit }));
+  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
+  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope, signIn }).router);
   app.use(() => {
     throw new Problem('not_found', 'No such path. /api/v1/docs lists all endpoints.');
   });
@@ -216,37 +231,30 @@ export function dashboardApp(dependencies: DashboardDependencies, streams: Event
 interface ApiDependencies {
   readonly streams: EventStreams;
   readonly metrics: HttpMetrics;
-  readonly auth: AuthMetrics;
-  readonly rates: RequestRates;
   readonly bounds: RequestBounds;
   readonly envelope: Envelope;
+  /** null while authentication is off. */
+  readonly signIn: SignInParts | null;
+}
+
+/** What verifies credentials and begins sessions. */
+interface SignInParts {
+  readonly authentication: Authentication;
+  readonly dependencies: AuthenticationDependencies;
+  readonly signIns: SignIns;
+  /** null: `auth.oidc` is not set. */
+  readonly provider: IdentityProvider | null;
 }
 
 function apiRoutes(
-  { application, access, clock, logger, options, version, timer }: DashboardDependencies,
-  { streams, metrics, auth, rates, bounds, envelope }: ApiDependencies,
+  { application, version, timer }: DashboardDependencies,
+  { streams, metrics, bounds, envelope, signIn }: ApiDependencies,
 ): ApiRouter<Operations> {
-  const authentication =
-    access === null
-      ? null
-      : authenticationOf(
-          {
-            ...access,
-            clock,
-            logger,
-            timer,
-            rates,
-            publicUrl: options.publicUrl,
-            maxFailuresPerMinute: options.maxFailuresPerMinute,
-          },
-          application.accessEvents,
-        );
-  authentication?.signIns.subscribe((event) => auth.signIn(event));
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,
     envelope,
     isReady: () => application.isReady(),
-    scopeOf: (request, response, operation) => authentication?.authentication.scopeOf(request, response, operation) ?? EVERYONE_IS_ADMIN,
+    scopeOf: (request, response, operation) => signIn?.authentication.scopeOf(request, response, operation) ?? EVERYONE_IS_ADMIN,
     observe: (outcome) => {
       metrics.observe(outcome);
       metrics.streams(streams.count);
@@ -254,21 +262,25 @@ function apiRoutes(
     nowMs: () => timer.nowMs(),
   });
   applicationRoutes(api, application);
-  sessionRoutes(api, authentication);
+  sessionRoutes(api, signIn);
   systemRoutes(api, {
     streams,
     version,
-    currentScope: (request, opened) => authentication?.authentication.currentScope(request) ?? Promise.resolve(opened),
+    currentScope: (request, opened) => signIn?.authentication.currentScope(request) ?? Promise.resolve(opened),
   });
   api.close();
   return api;
 }
 
-function authenticationOf(dependencies: AuthenticationDependencies, accessEvents: AccessEventLog) {
+function authenticationOf(
+  dependencies: AuthenticationDependencies,
+  provider: IdentityProvider | null,
+  accessEvents: AccessEventLog,
+): SignInParts {
   const authentication = new Authentication(dependencies);
   const signIns = new SignIns(authentication, dependencies);
   recordSignIns(signIns, accessEvents);
-  return { authentication, dependencies, signIns };
+  return { authentication, dependencies, signIns, provider };
 }
 
 /** Sets `request.ip`. Express takes a hop that is no address for the client, whose limits would then count by any text. */

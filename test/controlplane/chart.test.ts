@@ -18,6 +18,7 @@ const POSTGRES = [
   'config.history.url=postgres://evenkeel@db.example.com:6432/evenkeel?sslmode=verify-full',
   'secrets.historyPassword.name=postgres',
   'secrets.historyCa.name=postgres-ca',
+  'secrets.oidcClientSecret.name=oidc-client',
 ];
 
 /** Usual values of an installation, and the permissions that they grant. */
@@ -336,10 +337,16 @@ describe('The chart', () => {
     { setting: 'prometheus.url', value: 'http://prometheus.example.com/path:1', port: 80 },
     { setting: 'prometheus.url', value: 'https://prometheus.example.com', port: 443 },
     { setting: 'prometheus.url', value: 'http://me:123@[fd00::9090]:9090/', port: 9090 },
+    { setting: 'auth.oidc.issuer', value: 'https://accounts.example.com/realms/a:1', port: 443 },
+    { setting: 'auth.oidc.issuer', value: 'https://keycloak.example.com:8443', port: 8443 },
   ])(
     'lets its pods out to $value',
     async ({ setting, value, port }) => {
-      const { spec } = named(await rendered(`config.${setting}=${value}`), 'NetworkPolicy', 'evenkeel') as unknown as {
+      const { spec } = named(
+        await rendered('config.auth.enabled=true', `config.${setting}=${value}`),
+        'NetworkPolicy',
+        'evenkeel',
+      ) as unknown as {
         spec: { egress: readonly { ports: readonly { port: number }[] }[] };
       };
       expect(spec.egress.at(-1)).toEqual({ ports: [{ port, protocol: 'TCP' }] });

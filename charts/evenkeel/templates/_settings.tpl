@@ -11,6 +11,11 @@ dashboard answer.
 {{- if .Values.secrets.historyCa.name -}}
 {{- $_ := set $settings "history" (merge (dict "caFile" "/etc/evenkeel-history/ca.crt") (default dict $settings.history)) -}}
 {{- end -}}
+{{- if .Values.secrets.oidcClientSecret.name -}}
+{{- $auth := default dict $settings.auth -}}
+{{- $oidc := merge (dict "clientSecretFile" "/etc/evenkeel-oidc/client-secret") (default dict $auth.oidc) -}}
+{{- $_ := set $settings "auth" (merge (dict "oidc" $oidc) (omit $auth "oidc")) -}}
+{{- end -}}
 {{/* The controller's own default is the Service name `evenkeel-admission`. */}}
 {{- if and (include "evenkeel.admits" .) (ne (include "evenkeel.fullname" .) "evenkeel") -}}
 {{- $controller := $settings.controller -}}
@@ -101,6 +106,10 @@ dashboard answer.
 {{- end -}}
 {{- define "evenkeel.authenticates" -}}
 {{- if get (default dict .Values.config.auth) "enabled" -}}true{{- end -}}
+{{- end -}}
+{{/* The OpenID Connect issuer, if users sign in with it. */}}
+{{- define "evenkeel.issuer" -}}
+{{- if include "evenkeel.authenticates" . }}{{ default "" (get (default dict (get .Values.config.auth "oidc")) "issuer") }}{{ end -}}
 {{- end -}}
 {{- define "evenkeel.admissionPort" -}}
 {{- default ":9443" (get (default dict (get (default dict .Values.config.controller) "admission")) "addr") | regexFind "[0-9]+$" -}}

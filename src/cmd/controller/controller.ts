@@ -28,6 +28,7 @@ import { UsageModel } from '../../state/usage/usage-model.ts';
 import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { ProcessHost } from '../process/process-host.ts';
 import { startAccess } from './access.ts';
+import { startIdentityProvider } from './identity-provider.ts';
 import { Admission } from './cluster/admission.ts';
 import { AutoscalerLeaseReader } from './cluster/autoscaler-lease-reader.ts';
 import { laneBudgets } from './lane-budget-settings.ts';
@@ -125,6 +126,7 @@ class ControllerStart {
     registry.addHealth(...informerHealth(informers, clock));
     registry.addHealth(workloadKindsHealth(informers, state, clock));
     const access = await startAccess(host, settings, registry);
+    const identityProvider = await startIdentityProvider(host, settings, registry);
     const intervalMs = settings['kubelet.interval'];
     const usage = new UsageModel({ clock, reader: state, logger, metrics, intervalMs });
     const usageSources = await chooseUsageSources(environment, { settings, reader: state, metrics, logger }, host.stopping);
@@ -234,6 +236,7 @@ class ControllerStart {
       signer,
       events,
       access,
+      identityProvider,
     };
     const dashboard = await startDashboard(this.#dependencies, dashboardDependencies);
     await host.addComponent('dashboard', () => dashboard.close());

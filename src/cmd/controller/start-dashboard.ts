@@ -2,6 +2,7 @@ import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/access/
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { EventRecorder } from '../../ports/cluster/event-recorder.ts';
 import type { AccessStore } from '../../ports/access-store.ts';
+import type { IdentityProvider } from '../../ports/identity-provider.ts';
 import type { HistoryStore } from '../../ports/store/history-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
@@ -50,6 +51,8 @@ export interface DashboardDependencies {
   readonly events: EventRecorder;
   /** null while authentication is off. */
   readonly access: AccessStore | null;
+  /** null where `auth.oidc` is not set. */
+  readonly identityProvider: IdentityProvider | null;
 }
 
 interface DashboardProcess {
@@ -71,7 +74,7 @@ export async function startDashboard(
   if (openWarning !== null) process.logger.warn('The dashboard requires no credential', { warning: openWarning.message });
   dashboardDependencies.registry.addHealth(...openDashboardHealth(openWarning, environment.clock.now()));
   const publicUrl = settings['dashboard.publicUrl'];
-  const { access } = dashboardDependencies;
+  const { access, identityProvider } = dashboardDependencies;
   const { clock, timer } = environment;
   const accessEvents = new AccessEventLog({ writer: dashboardDependencies.history, clock, timer, logger: process.logger });
   const application = new Application({
@@ -89,7 +92,7 @@ export async function startDashboard(
     timer: environment.timer,
     metrics,
     certificate: await openCertificate(process, dashboardDependencies.registry),
-    access: access === null ? null : dashboardAccess(access, settings),
+    access: access === null ? null : { ...dashboardAccess(access, settings), identityProvider },
     options: {
       address: settings['dashboard.addr'],
       publicUrl: publicUrl === '' ? null : publicUrl,
@@ -186,7 +189,8 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
 
 function signInProviders(settings: Settings): readonly string[] {
   if (!settings['auth.enabled']) return [];
-  return [...(settings['auth.local.enabled'] ? ['local'] : []), ...(settings['auth.proxy.header'] === '' ? [] : ['proxy'])];
+  const oidc = settings['auth.oidc.issuer'] === '' ? [] : ['oidc'];
+  return [...(settings['auth.local.enabled'] ? ['local'] : []), ...oidc, ...(settings['auth.proxy.header'] === '' ? [] : ['proxy'])];
 }
 
 /** The defaults of policies' fields, and whether each comes from a setting or a constant. */

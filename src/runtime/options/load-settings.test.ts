@@ -153,6 +153,15 @@ describe('loadSettings', () => {
     ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [10.0.0.0/33] }'],
     ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [10.0.0.0/255.0.255.0] }'],
     ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [0.0.0.0/0] }'],
+    ['auth.oidc.issuer', 'auth: { oidc: { issuer: accounts.example.com, clientId: a } }'],
+    ['auth.oidc.issuer', 'auth: { oidc: { issuer: "http://accounts.example.com", clientId: a } }'],
+    ['auth.oidc.issuer', 'auth: { oidc: { issuer: "http://127.0.0.1.example.com", clientId: a } }'],
+    ['auth.oidc.issuer', 'auth: { oidc: { issuer: "https://me:secret@accounts.example.com", clientId: a } }'],
+    ['auth.oidc.issuer', 'auth: { oidc: { issuer: "https://accounts.example.com/?tenant=a", clientId: a } }'],
+    ['auth.oidc.issuer', 'auth: { oidc: { issuer: "https://accounts.example.com/.well-known/openid-configuration", clientId: a } }'],
+    ['auth.oidc.clientId', 'auth: { oidc: { issuer: "https://accounts.example.com", clientId: "" } }'],
+    ['auth.oidc.scopes', 'auth: { oidc: { scopes: [email] } }'],
+    ['auth.oidc.scopes\\[1\\]', 'auth: { oidc: { scopes: [openid, "email profile"] } }'],
   ])('an invalid address is a problem of %s before anything starts: %s', (path, yaml) => {
     expect(problemsOf(load({ yaml }))).toEqual([expect.stringMatching(`^${path} \\| file evenkeel.yaml:1 \\| must be `)]);
   });
@@ -183,7 +192,8 @@ describe('loadSettings', () => {
 
   test('valid addresses are accepted', () => {
     const proxies = '[10.0.0.0/8, 10.0.0.0/255.0.0.0, "fd00::/8", "::1", 10.1.2.3, loopback, uniquelocal]';
-    const yaml = `dashboard: { publicUrl: "https://keel.example.com/ui", trustedProxies: ${proxies} }`;
+    const issuer = 'auth: { oidc: { issuer: "http://127.0.0.1:5556/dex", clientId: evenkeel } }';
+    const yaml = `dashboard: { publicUrl: "https://keel.example.com/ui", trustedProxies: ${proxies} }\n${issuer}`;
     expect(problemsOf(load({ yaml }))).toEqual([]);
   });
 

@@ -3,6 +3,7 @@
 import { parseEmail } from '../../core/access/grant.ts';
 import { HTTP_HEADER } from './http-header.ts';
 import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from './label-matcher.ts';
+import { checkOidcSettings, OIDC_SETTINGS } from './oidc-settings.ts';
 import { isProxyRange } from './proxy-range.ts';
 import { checkProxySettings, PROXY_SETTINGS } from './proxy-settings.ts';
 import type { SettingsOf, SettingsSchema, SettingTable } from './setting.ts';
@@ -279,6 +280,7 @@ export const SETTINGS = {
     default: true,
     help: 'While auth.enabled is true: let the local admin sign in, whose password the command `evenkeel password` sets.',
   },
+  ...OIDC_SETTINGS,
   ...PROXY_SETTINGS,
   'crds.install': { type: 'boolean', default: true, help: "Apply Evenkeel's CRDs at start; a newer one is never downgraded." },
   'metaApi.enabled': { type: 'boolean', default: true, status: 'announced', help: 'Serve the account metadata API.' },
@@ -406,6 +408,7 @@ export const EVENKEEL_SETTINGS: SettingsSchema<typeof SETTINGS> = {
     if ((settings['dashboard.tls.certFile'] === '') !== (settings['dashboard.tls.keyFile'] === '')) {
       report('dashboard.tls.keyFile', 'must be set where dashboard.tls.certFile is, and only there');
     }
+    checkOidcSettings(settings, report);
     if (!settings['dashboard.trustedProxies'].every(isProxyRange)) {
       report('dashboard.trustedProxies', 'must be addresses, ranges such as 10.0.0.0/8, or loopback, linklocal or uniquelocal');
     }

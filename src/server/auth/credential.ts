@@ -22,18 +22,27 @@ export function readCredential(request: Request, isSecure: boolean): Credential 
   }
   const token = /^bearer(?: +(.*))?$/is.exec(authorizations[0] ?? '');
   if (token !== null) return { kind: 'bearer', token: token[1] ?? '' };
-  const name = cookieName(isSecure);
+  const value = readCookie(request, cookieName(isSecure));
+  return value === null ? { kind: 'none' } : { kind: 'cookie', value };
+}
+
+/** The value of a cookie. Null also where two have the name, of which another site of the domain may have set one. */
+export function readCookie(request: Request, name: string): string | null {
   const values = (request.headers.cookie ?? '').split(';').flatMap((pair) => {
     const at = pair.indexOf('=');
     return at >= 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
   });
-  // Of two cookies with the name, another site of the domain may have set one.
   const [value] = values;
-  return value === undefined || values.length > 1 ? { kind: 'none' } : { kind: 'cookie', value };
+  return value === undefined || values.length > 1 ? null : value;
 }
 
 /** The Set-Cookie header of a session. @param maxAgeSeconds 0 removes the cookie */
 export function setCookie(value: string, maxAgeSeconds: number, isSecure: boolean): string {
+  return cookieHeader(cookieName(isSecure), value, maxAgeSeconds, isSecure);
+}
+
+/** A Set-Cookie header that scripts cannot read and other sites' requests do not send, except where the user follows a link. */
+export function cookieHeader(name: string, value: string, maxAgeSeconds: number, isSecure: boolean): string {
   const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${maxAgeSeconds}`, ...(isSecure ? ['Secure'] : [])];
-  return `${cookieName(isSecure)}=${value}; ${attributes.join('; ')}`;
+  return `${name}=${value}; ${attributes.join('; ')}`;
 }

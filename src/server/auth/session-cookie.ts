@@ -1,18 +1,19 @@
 // The session as a cookie: sealed by a key that all replicas share, so that any of them opens it and none stores it.
 
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { isObject } from '#kube/json';
 import { parseEmail } from '../../core/access/grant.ts';
-import { sealingKey, SESSION_MS } from '../../core/access/session-keys.ts';
+import { SESSION_MS } from '../../core/access/session-keys.ts';
 import type { SessionKey } from '../../ports/access-store.ts';
+import { openText, sealText } from './sealed-text.ts';
 
 /** A session without a request for this long has ended. */
 export const IDLE_MS: DurationMs = HOUR_MS;
 /** The time of the last request is renewed in the cookie at this interval, not with every answer. */
 const RENEW_EVERY_MS: DurationMs = MINUTE_MS;
 /** Clocks of replicas differ: a session of a faster one is valid. */
-const CLOCK_DIFFERENCE_MS: DurationMs = MINUTE_MS;
+export const CLOCK_DIFFERENCE_MS: DurationMs = MINUTE_MS;
 
 /** How users sign in. */
 const SIGN_IN_METHODS = ['local', 'oidc', 'proxy'] as const;
@@ -30,10 +31,6 @@ export interface Session {
   readonly seenAt: Instant;
 }
 
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-const MAX_LENGTH = 2048;
-
 /** A session that begins now, with a random id. */
 export function newSession(
   email: string,
@@ -45,25 +42,12 @@ export function newSession(
 
 /** Seals the session, with the time of its last request as the present. @throws RangeError without a key */
 export function sealSession(session: Session, keys: readonly SessionKey[]): string {
-  const key = sealingKey(keys, session.seenAt);
-  if (key === undefined) throw new RangeError('no session key');
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key.bytes, iv, { authTagLength: TAG_BYTES });
-  cipher.setAAD(associatedData(key.id));
-  const sealed = Buffer.concat([iv, cipher.update(JSON.stringify(session), 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return `${key.id}.${sealed.toString('base64url')}`;
+  return sealText(JSON.stringify(session), 'session', keys, session.seenAt);
 }
 
 /** Opens a cookie with the key that sealed it; null where it is not a session of these keys, or has expired. */
 export function openSession(value: string, keys: readonly SessionKey[], now: Instant): Session | null {
-  if (value.length > MAX_LENGTH) return null;
-  const dot = value.lastIndexOf('.');
-  const key = keys.find(({ id }) => id === value.slice(0, Math.max(0, dot)));
-  const text = value.slice(dot + 1);
-  const sealed = Buffer.from(text, 'base64url');
-  // Node.js ignores characters that are not base64: one session would have many cookies.
-  if (key === undefined || sealed.length < IV_BYTES + TAG_BYTES || sealed.toString('base64url') !== text) return null;
-  const session = parseSession(unseal(sealed, key));
+  const session = parseSession(openText(value, 'session', keys));
   if (session === null) return null;
   const { createdAt, seenAt } = session;
   const isCurrent = now < createdAt + SESSION_MS && now < seenAt + IDLE_MS && seenAt <= now + CLOCK_DIFFERENCE_MS;
@@ -75,18 +59,6 @@ export function needsRenewal({ seenAt }: Session, now: Instant): boolean {
   return now - seenAt >= RENEW_EVERY_MS;
 }
 
-function unseal(sealed: Buffer, key: SessionKey): string | null {
-  const decipher = createDecipheriv('aes-256-gcm', key.bytes, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(associatedData(key.id));
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-  try {
-    return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
-  } catch {
-    // The tag does not match: forged, or sealed by another installation.
-    return null;
-  }
-}
-
 function parseSession(text: string | null): Session | null {
   const value: unknown = text === null ? null : JSON.parse(text);
   if (!isObject(value)) return null;
@@ -95,8 +67,4 @@ function parseSession(text: string | null): Session | null {
   if (typeof id !== 'string' || typeof createdAt !== 'number' || typeof seenAt !== 'number' || via === undefined) return null;
   if (name !== null && typeof name !== 'string') return null;
   return typeof email === 'string' && parseEmail(email) === email ? { id, email, name, via, createdAt, seenAt } : null;
-}
-
-function associatedData(keyId: string): Buffer {
-  return Buffer.from(`evenkeel session 1 ${keyId}`, 'utf8');
 }

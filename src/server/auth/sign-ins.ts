@@ -73,9 +73,9 @@ export class SignIns {
     };
   }
 
-  /** Reports a sign-in that was refused. */
-  refuse(via: SignInMethod, reason: string, request: Request): void {
-    this.#report({ outcome: 'refused', via, email: null, address: request.ip ?? '', reason }, request);
+  /** Reports a sign-in that was refused. @param detail for the log alone, without a token or secret */
+  refuse(via: SignInMethod, reason: string, request: Request, detail?: string): void {
+    this.#report({ outcome: 'refused', via, email: null, address: request.ip ?? '', reason }, request, detail);
   }
 
   /** Ends the session of the request and removes its cookie. Resolves once no replica accepts the session any longer. */
@@ -102,12 +102,12 @@ export class SignIns {
     return this.#dependencies.store.endSession(id, createdAt + SESSION_MS);
   }
 
-  #report(event: SignInEvent, request: Request): void {
+  #report(event: SignInEvent, request: Request, detail?: string): void {
     const { outcome, via, email, address, reason } = event;
     const { logger } = this.#dependencies;
     if (outcome === 'signed-in') logger.info('Signed in', { email, via, address });
     else if (outcome === 'signed-out') logger.info('Signed out', { email, via, address });
-    else logger.warn('Sign-in failed', { via, reason, address });
+    else logger.warn('Sign-in failed', { via, reason, address, ...(detail === undefined ? {} : { detail }) });
     for (const listener of this.#listeners) listener(event, request);
   }
 }

@@ -18,8 +18,12 @@ export function setSecurityHeaders(response: Response, needsTls: boolean): void 
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
 }
 
-/** Content security policy of HTML: only content of this server. `styleHash` allows one inline style sheet by SHA-256. */
-export function contentSecurityPolicy(styleHash?: string): string {
+/**
+ * Content security policy of HTML: only content of this server.
+ * @param styleHash SHA-256 of the one inline style sheet that is allowed
+ * @param formTargets where forms may be sent, redirects of their answers included
+ */
+export function contentSecurityPolicy(styleHash?: string, formTargets: readonly string[] = []): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -27,7 +31,7 @@ export function contentSecurityPolicy(styleHash?: string): string {
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${formTargets.length === 0 ? "'none'" : formTargets.join(' ')}`,
     "frame-ancestors 'none'",
   ].join('; ');
 }
