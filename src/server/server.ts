@@ -23,7 +23,7 @@ import { ApiRouter } from './api-router.ts';
 import { authMetrics } from './auth/auth-metrics.ts';
 import { Authentication, type AuthenticationDependencies } from './auth/authentication.ts';
 import type { IdentityProxy } from './auth/proxy-identity.ts';
-import { signInRoutes } from './auth/oidc/sign-in-routes.ts';
+import { signInRoutes, signOutTargets } from './auth/oidc/sign-in-routes.ts';
 import { recordSignIns } from './auth/record-sign-ins.ts';
 import { SignIns } from './auth/sign-ins.ts';
 import { applicationRoutes } from './dashboard/application-routes.ts';
@@ -212,7 +212,13 @@ export function dashboardApp(dependencies: DashboardDependencies, streams: Event
           application.accessEvents,
         );
   signIn?.signIns.subscribe((event) => auth.signIn(event));
-  app.use(pageRoutes(refuseOtherSites, bounds.admit));
+  app.use(
+    pageRoutes({
+      guards: [refuseOtherSites, bounds.admit],
+      signIn: { hasPassword: access?.isLocalEnabled === true, issuer: signIn?.provider?.displayName ?? null },
+      formTargets: () => (signIn === null ? [] : signOutTargets(signIn.provider)),
+    }),
+  );
   app.use(guards(options, access !== null), refuseOtherSites);
   if (signIn !== null) app.use(signInRoutes({ ...signIn, admit: bounds.admit }));
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));

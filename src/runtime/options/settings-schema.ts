@@ -1,6 +1,7 @@
 // The settings of evenkeel-controller, and those announced for evenkeel-autoscaler.
 
 import { parseEmail } from '../../core/access/grant.ts';
+import { isEmptyOrUrl } from './empty-or-url.ts';
 import { HTTP_HEADER } from './http-header.ts';
 import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from './label-matcher.ts';
 import { checkOidcSettings, OIDC_SETTINGS } from './oidc-settings.ts';
@@ -414,8 +415,3 @@ export const EVENKEEL_SETTINGS: SettingsSchema<typeof SETTINGS> = {
     }
   },
 };
-
-/** Compares the scheme as well, because `host:443` parses as a URL with the scheme `host:`. */
-function isEmptyOrUrl(text: string, schemes: readonly string[]): boolean {
-  return text === '' || (URL.canParse(text) && schemes.includes(new URL(text).protocol));
-}

@@ -1,7 +1,16 @@
+import { escapeHtml } from '../escape-html.ts';
+
+/** How users can sign in. */
+export interface SignInChoices {
+  readonly hasPassword: boolean;
+  /** Name of the OpenID Connect issuer; null: none is set. */
+  readonly issuer: string | null;
+}
+
 /** The initial page: empty cards with headings. @param script module that fills them */
-export function pageHtml(script: string): string {
+export function pageHtml(script: string, { hasPassword, issuer }: SignInChoices): string {
   return `<!doctype html>
-<html lang="en" data-theme="dark">
+<html lang="en" data-theme="dark" data-local-sign-in="${hasPassword}"${issuer === null ? '' : ` data-issuer="${escapeHtml(issuer)}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -19,6 +28,7 @@ export function pageHtml(script: string): string {
 <span class="grow"></span>
 <span id="mode" class="hide-s"></span>
 <span class="asof" id="asof" role="status"></span>
+<span id="user"></span>
 <button class="btn bare sq" id="theme" type="button" aria-label="Switch theme"><svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2.2a5.8 5.8 0 1 0 0 11.6zM8 2.2a5.8 5.8 0 0 1 0 11.6"/></svg></button>
 </header>
 <div class="shell" id="shell">

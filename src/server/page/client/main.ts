@@ -2,7 +2,8 @@ import { choicesNow, type Filter, type Span } from './address.ts';
 import { byId, page, type PageEvent } from './dom.ts';
 import { followStream } from './live.ts';
 import { Overview } from './overview.ts';
-import { isAdmitted, showSignIn } from './sign-in.ts';
+import { isAdmitted, readSession, showSignIn } from './sign-in.ts';
+import { showNoGrant, showUser } from './signed-in.ts';
 import { startTheme } from './theme.ts';
 
 declare const location: { reload(): void };
@@ -10,8 +11,11 @@ declare const location: { reload(): void };
 startTheme();
 let cursor = -1;
 const reload = (): void => location.reload();
-if (await isAdmitted()) start();
-else showSignIn(reload);
+const session = await readSession();
+if (session !== null) showUser(session);
+if (!isAdmitted(session)) showSignIn(reload);
+else if (session?.role === null) showNoGrant(session);
+else start();
 
 function start(): void {
   const overview = new Overview(choicesNow());
@@ -51,7 +55,7 @@ function start(): void {
 }
 
 async function reloadWithoutSession(): Promise<void> {
-  if (!(await isAdmitted())) reload();
+  if (!isAdmitted(await readSession())) reload();
 }
 
 /** Moves the focus to the name of a row; Enter opens it. */

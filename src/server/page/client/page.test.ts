@@ -216,7 +216,8 @@ describe('the served modules', () => {
   });
 
   test('have nothing inline that the content security policy blocks', () => {
-    const html = pageHtml('assets/main.js');
+    const html = pageHtml('assets/main.js', { hasPassword: true, issuer: 'Ana’s "<issuer>"' });
+    expect(html).toContain('data-local-sign-in="true" data-issuer="Ana’s &quot;&lt;issuer&gt;&quot;"');
     expect(html).not.toMatch(/<script(?![^>]*src=)|\son\w+=|\sstyle=|<style/);
     expect(contentSecurityPolicy()).not.toContain('unsafe');
   });

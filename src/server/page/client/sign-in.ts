@@ -1,15 +1,48 @@
 import type { Session } from '../../../apis/http/types.generated.ts';
 import { act, read } from './api.ts';
-import { byId, h, type PageElement } from './dom.ts';
+import { byId, h, page, type PageElement } from './dom.ts';
 
-/** Whether the server answers this browser: it has a session, or needs none. True without an answer: the dashboard shows that failure. */
-export async function isAdmitted(): Promise<boolean> {
-  const session = await read<Session>('/auth/session').catch(() => null);
-  return session === null || !session.data.authEnabled || session.data.authenticated;
+declare const location: { readonly pathname: string; readonly search: string; readonly hash: string };
+
+/** Who this browser is signed in as; null without an answer: the dashboard then shows that failure. */
+export async function readSession(): Promise<Session | null> {
+  const answer = await read<Session>('/auth/session').catch(() => null);
+  return answer === null ? null : answer.data;
 }
 
-/** Shows the form to sign in instead of the dashboard. @param signedIn called afterwards */
+/** Whether the server answers this browser: it has a session, or needs none. */
+export function isAdmitted(session: Session | null): boolean {
+  return session === null || !session.authEnabled || session.authenticated;
+}
+
+/** Shows the ways to sign in instead of the dashboard. @param signedIn called after a sign-in with a password */
 export function showSignIn(signedIn: () => void): void {
+  const { localSignIn, issuer } = page().documentElement.dataset;
+  const hasPassword = localSignIn === 'true';
+  const ways = [
+    ...(issuer === undefined ? [] : [h('div', { class: 'body' }, issuerLink(issuer))]),
+    ...(hasPassword ? [passwordForm(signedIn)] : []),
+  ];
+  const missing = h('p', { class: 'body' }, 'No way to sign in is enabled: see auth.oidc and auth.local in the settings.');
+  byId('content').replaceChildren(
+    h(
+      'section',
+      { class: 'card sign-in', 'aria-label': 'Sign in' },
+      h('header', {}, h('h2', {}, 'Sign in')),
+      ...(ways.length === 0 ? [missing] : ways),
+    ),
+  );
+  byId('content').querySelector('input, a')?.focus();
+}
+
+/** Returns to the address that the browser has now. */
+function issuerLink(issuer: string): PageElement {
+  const { pathname, search, hash } = location;
+  const href = `auth/login?returnTo=${encodeURIComponent(`${pathname}${search}${hash}`)}`;
+  return h('a', { class: 'btn go', id: 'sign-in-issuer', href }, `Sign in with ${issuer}`);
+}
+
+function passwordForm(signedIn: () => void): PageElement {
   const email = h('input', { type: 'email', autocomplete: 'username', required: true });
   const password = h('input', { type: 'password', autocomplete: 'current-password', required: true });
   const problem = h('p', { role: 'alert' });
@@ -24,7 +57,7 @@ export function showSignIn(signedIn: () => void): void {
       button.disabled = false;
     }
   };
-  const form = h(
+  return h(
     'form',
     {
       class: 'body',
@@ -38,10 +71,6 @@ export function showSignIn(signedIn: () => void): void {
     problem,
     button,
   );
-  byId('content').replaceChildren(
-    h('section', { class: 'card sign-in', 'aria-label': 'Sign in' }, h('header', {}, h('h2', {}, 'Sign in')), form),
-  );
-  email.focus();
 }
 
 function field(label: string, input: PageElement): PageElement {

@@ -52,7 +52,8 @@ h1.crumb { font: 600 13px/20px var(--font); } .crumb { color: var(--text-2); min
 .card > .body { padding: 0 var(--s4) var(--s4); }
 .card.sign-in { max-width: 24rem; margin: 10vh auto 0; }
 .sign-in form { display: grid; gap: var(--s3); justify-items: stretch; }
-.sign-in p:empty { display: none; }
+.sign-in p:empty { display: none; } .sign-in a.btn { display: flex; }
+.user { display: flex; align-items: center; gap: var(--s2); min-width: 0; }
 .grid { display: grid; gap: var(--s4); grid-template-columns: repeat(12, minmax(0, 1fr)); }
 .c4 { grid-column: span 4; } .c5 { grid-column: span 5; } .c7 { grid-column: span 7; } .c8 { grid-column: span 8; } .c12 { grid-column: span 12; }
 .banner { display: flex; align-items: center; gap: var(--s2); padding: var(--s2) var(--s4); border-radius: var(--r2); background: var(--warning-wash); color: var(--text-2); font: var(--t-small); } .banner .i { color: var(--warning); }
