@@ -104,6 +104,53 @@ every session, and the leader adds a new one within a minute. A key whose name s
 kubectl -n evenkeel-system patch secret evenkeel-session-keys -p "{\\"stringData\\":{\\"$(date -u +%Y%m%dT%H%M%S000Z)\\":\\"$(openssl rand -base64 32)\\"}}"
 \`\`\`
 
+## Sign in by OpenID Connect
+
+Register Evenkeel with your issuer as a web application, with the redirect URI \`https://evenkeel.example.com/auth/callback\`, put the secret that it
+gives you into a Secret, and name both:
+
+\`\`\`sh
+kubectl -n evenkeel-system create secret generic evenkeel-oidc --from-literal=client-secret="$SECRET"
+\`\`\`
+
+\`\`\`yaml
+config:
+  auth:
+    enabled: true
+    initialAdmin: ana@example.com
+    local: { enabled: false } # no password besides
+    oidc:
+      issuer: https://accounts.google.com
+      clientId: 1234.apps.googleusercontent.com
+      displayName: Google # on the button
+  dashboard:
+    publicUrl: https://evenkeel.example.com
+secrets:
+  oidcClientSecret: { name: evenkeel-oidc }
+\`\`\`
+
+- **Google**: in the Google Cloud console, create an OAuth client of type web application with that URI under the authorized redirect URIs. The
+  issuer is \`https://accounts.google.com\`. Google has no page to sign out: signing out ends the session of Evenkeel alone.
+- **Dex**: the issuer is the \`issuer\` of its configuration, which also lists the client:
+
+  \`\`\`yaml
+  staticClients:
+    - id: evenkeel
+      name: Evenkeel
+      secret: the same secret
+      redirectURIs: ['https://evenkeel.example.com/auth/callback']
+  \`\`\`
+
+- **Keycloak**: the issuer is \`https://keycloak.example.com/realms/REALM\`. Create a client of type OpenID Connect with client authentication and
+  the standard flow, the redirect URI above, and \`https://evenkeel.example.com/\` as its post logout redirect URI. Users need a verified e-mail address.
+
+Only an address with the claim \`email_verified: true\` is accepted. It is then like any other: it sees what its grant allows, or that it has none.
+Evenkeel uses PKCE, checks signature, audience, nonce and the issuer of each answer, and neither stores nor logs a token: the session lasts
+as below, whatever the issuer's lasts. The clocks may differ by a minute. While the issuer does not answer, its page says so (503), and existing
+sessions are served; the health source \`identity-provider\` has the reason. \`auth.oidc.caFile\` names a CA of your own, mounted by
+\`controller.extraVolumes\`. The chart's NetworkPolicy lets connections out to the port of the issuer; one that serves keys or tokens at another
+port needs \`networkPolicy.extraEgress\`.
+
 ## Sign in by a reverse proxy
 
 A proxy that has signed the user in, such as [oauth2-proxy](https://oauth2-proxy.github.io/oauth2-proxy/), sends the address in a header:
@@ -211,7 +258,6 @@ the API server is gone for it. It fails where one request is allowed.
 ${ACCESS_THREATS}
 ## Not in this version
 
-- Sign-in by OpenID Connect.
 - Requests for access, automatic approval (\`spec.autoApprove\`), and changes of the AccessPolicy through the API: use kubectl.
 - The trail of access events. The log has sign-ins, failed ones, and each change with its author.
 
