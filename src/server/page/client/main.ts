@@ -12,7 +12,8 @@ startTheme();
 let cursor = -1;
 const reload = (): void => location.reload();
 const session = await readSession();
-if (session !== null) showUser(session);
+let isSigningOut = false;
+if (session !== null) showUser(session, () => (isSigningOut = true));
 if (!isAdmitted(session)) showSignIn(reload);
 else if (session?.role === null) showNoGrant(session);
 else start();
@@ -55,7 +56,8 @@ function start(): void {
 }
 
 async function reloadWithoutSession(): Promise<void> {
-  if (!isAdmitted(await readSession())) reload();
+  // While the user signs out, the stream ends first: a reload would cancel the way to the issuer's page.
+  if (!isAdmitted(await readSession()) && !isSigningOut) reload();
 }
 
 /** Moves the focus to the name of a row; Enter opens it. */

@@ -1,9 +1,9 @@
 import type { Session } from '../../../apis/http/types.generated.ts';
 import { byId, h, type PageElement } from './dom.ts';
 
-/** Shows in the top bar who is signed in, with the button to sign out. */
-export function showUser(session: Session): void {
-  if (session.authenticated) byId('user').replaceChildren(signOutForm(session));
+/** Shows in the top bar who is signed in, with the button to sign out. @param signingOut called before the browser leaves */
+export function showUser(session: Session, signingOut: () => void): void {
+  if (session.authenticated) byId('user').replaceChildren(signOutForm(session, signingOut));
 }
 
 /** Shows who is signed in instead of the dashboard, which the address has no grant for. */
@@ -24,10 +24,10 @@ export function showNoGrant({ email }: Session): void {
 }
 
 /** A form, so that the browser follows the answer to the issuer's page to sign out. */
-function signOutForm({ email, name }: Session): PageElement {
+function signOutForm({ email, name }: Session, signingOut: () => void): PageElement {
   return h(
     'form',
-    { class: 'user', method: 'post', action: 'auth/logout' },
+    { class: 'user', method: 'post', action: 'auth/logout', onsubmit: signingOut },
     h('span', { class: 't3 small hide-s', title: name ?? undefined }, email),
     h('button', { class: 'btn bare sm', type: 'submit' }, 'Sign out'),
   );
