@@ -91,7 +91,7 @@ export class BrowserPage {
     // A navigating page has no context for the evaluation: the condition counts as false.
     await until(
       () =>
-        this.#evaluate(condition).then(
+        this.evaluate(condition).then(
           (value) => value === true,
           () => false,
         ),
@@ -100,14 +100,21 @@ export class BrowserPage {
     );
   }
 
+  /** Opens another address. */
+  async open(url: string): Promise<void> {
+    await this.#call('Page.navigate', { url });
+  }
+
+  /** The value of a JavaScript expression in the page, awaited where it is a promise. Rejects where it throws. */
+  async evaluate(expression: string): Promise<unknown> {
+    const { result, exceptionDetails } = await this.#call('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+    if (exceptionDetails !== undefined) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+    return (result as { readonly value?: unknown } | undefined)?.value;
+  }
+
   async screenshot(): Promise<Buffer> {
     const { data } = await this.#call('Page.captureScreenshot', { format: 'png' });
     return Buffer.from(String(data), 'base64');
-  }
-
-  async #evaluate(expression: string): Promise<unknown> {
-    const { result } = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
-    return (result as { readonly value?: unknown } | undefined)?.value;
   }
 
   #call(method: string, params: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
