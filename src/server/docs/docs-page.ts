@@ -5,7 +5,7 @@ import { envelopeSchema, type ApiDocument } from '../openapi/api-document.ts';
 import type { Operation, ParameterSpec } from '../openapi/operation.ts';
 import { pathParametersOf, queryParametersOf } from '../openapi/parameters.ts';
 import type { Schema } from '../openapi/schema.ts';
-import { escapeHtml } from '../escape-html.ts';
+import { escapeHtml } from '../page/escape-html.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 
 /** The page, and the hash of its style sheet for the content security policy. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../escape-html.ts';
+import { escapeHtml } from './escape-html.ts';
 
 /** How users can sign in. */
 export interface SignInChoices {

@@ -1,6 +1,6 @@
 // Pages of sign-in and sign-out that are no part of the dashboard: what happened, and what the user can do.
 
-import { escapeHtml } from '../../escape-html.ts';
+import { escapeHtml } from '../../page/escape-html.ts';
 
 export interface SignInPage {
   readonly title: string;
