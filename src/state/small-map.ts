@@ -27,6 +27,10 @@ export class SmallMap<V> {
     if (at !== -1) this.#entries.splice(at, 2);
   }
 
+  clear(): void {
+    this.#entries.length = 0;
+  }
+
   keys(): readonly string[] {
     return this.entries().map(([key]) => key);
   }

@@ -13,6 +13,8 @@ import type {
   UsageSample,
 } from '#kube/records/usage';
 import type { EvidenceReading, EvidenceSink } from '../../ports/usage/usage-source.ts';
+import { NumberRows } from '#kube/number-rows';
+import { SmallMap } from '../small-map.ts';
 
 /** Counters are read once an hour; one reading may fail. */
 const THROTTLING_VALID_MS: DurationMs = 2 * HOUR_MS + 5 * MINUTE_MS;
@@ -23,31 +25,19 @@ const PRESSURE_SPAN_MS: DurationMs = 5 * MINUTE_MS;
 /** Maximum delay of the next reading, since each node has its own schedule. */
 const MAX_DELAY_MS: DurationMs = 6 * MINUTE_MS;
 
-interface ContainerState {
-  readonly container: string;
-  throttledRatio: number | null;
-  throttledSpanMs: DurationMs | null;
-  /** Later samples carry no throttling. */
-  throttledUntil: Instant;
-  /** Not yet carried by a sample. */
-  oomEvents: number | null;
-  cpuPressureRatio: number | null;
-  memoryPressureRatio: number | null;
-  pressureUntil: Instant;
-  /** Time of the newest readings, and the values of the readings before them. */
-  throttledAt: Instant;
-  pressureAt: Instant;
-  before: ReadingsBefore;
-}
-
-interface ReadingsBefore {
-  readonly throttledRatio: number | null;
-  readonly throttledSpanMs: DurationMs | null;
-  readonly throttledAt: Instant;
-  readonly cpuPressureRatio: number | null;
-  readonly memoryPressureRatio: number | null;
-  readonly pressureAt: Instant;
-}
+/** Columns of a container's row. Those from `BEFORE` on are of the reading before the newest, in the same order. */
+const THROTTLED_RATIO = 0;
+const THROTTLED_SPAN = 1;
+const THROTTLED_AT = 2;
+const CPU_PRESSURE = 3;
+const MEMORY_PRESSURE = 4;
+const PRESSURE_AT = 5;
+const BEFORE = 6;
+/** Events that no sample has carried yet. */
+const OOM_EVENTS = 12;
+const WIDTH = 13;
+const THROTTLING = [THROTTLED_RATIO, THROTTLED_SPAN, THROTTLED_AT] as const;
+const PRESSURE = [CPU_PRESSURE, MEMORY_PRESSURE, PRESSURE_AT] as const;
 
 interface NodeState {
   throttlingAt: Instant | null;
@@ -59,8 +49,9 @@ interface NodeState {
 
 /** The newest evidence of all containers and nodes. */
 export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
-  /** By namespace and pod. Nested maps avoid a string concatenation for each sample. */
-  readonly #pods = new Map<string, Map<string, ContainerState[]>>();
+  /** Rows by namespace, pod and container. Nested maps avoid a string concatenation for each sample. */
+  readonly #pods = new Map<string, Map<string, SmallMap<number>>>();
+  readonly #rows = new NumberRows(WIDTH);
   readonly #nodes = new Map<string, NodeState>();
   #sweptAt: Instant = 0;
 
@@ -91,9 +82,11 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
    */
   sampleOf(usage: ContainerUsage): UsageSample {
     const { at } = usage;
-    const state = this.#find(usage);
-    const throttling = state !== undefined && at <= state.throttledUntil ? state : NO_STATE;
-    const pressure = state !== undefined && at <= state.pressureUntil ? state : NO_STATE;
+    const row = this.#pods.get(usage.namespace)?.get(usage.pod)?.get(usage.container) ?? null;
+    const throttling = (column: number): number | null =>
+      row !== null && at <= this.#throttledUntil(row) ? this.#rows.get(row, column) : null;
+    const pressure = (column: number): number | null =>
+      row !== null && at <= this.#pressureUntil(row) ? this.#rows.get(row, column) : null;
     const sample = {
       at,
       clockOffsetMs: usage.clockOffsetMs ?? null,
@@ -102,27 +95,25 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
       cpuPeakMillicores: usage.cpuPeakMillicores ?? null,
       memoryPeakBytes: usage.memoryPeakBytes ?? null,
       memoryRssBytes: usage.memoryRssBytes ?? null,
-      throttledRatio: usage.throttledRatio ?? throttling.throttledRatio,
-      throttledSpanMs: usage.throttledSpanMs ?? throttling.throttledSpanMs,
-      oomEvents: usage.oomEvents ?? throttling.oomEvents,
-      cpuPressureRatio: usage.cpuPressureRatio ?? pressure.cpuPressureRatio,
-      memoryPressureRatio: usage.memoryPressureRatio ?? pressure.memoryPressureRatio,
+      throttledRatio: usage.throttledRatio ?? throttling(THROTTLED_RATIO),
+      throttledSpanMs: usage.throttledSpanMs ?? throttling(THROTTLED_SPAN),
+      oomEvents: usage.oomEvents ?? throttling(OOM_EVENTS),
+      cpuPressureRatio: usage.cpuPressureRatio ?? pressure(CPU_PRESSURE),
+      memoryPressureRatio: usage.memoryPressureRatio ?? pressure(MEMORY_PRESSURE),
     };
-    if (state !== undefined) state.oomEvents = null;
+    if (row !== null) this.#rows.set(row, OOM_EVENTS, null);
     return sample;
   }
 
   /** The last two readings of a pod's containers. */
   readingsOf(namespace: string, pod: string): readonly ContainerReadings[] {
-    return (this.#pods.get(namespace)?.get(pod) ?? []).map((state) => {
-      const { container, before } = state;
-      return {
-        container,
-        throttledRatio: readings([before, state], (reading) => reading.throttledRatio, throttledOver),
-        cpuPressureRatio: readings([before, state], (reading) => reading.cpuPressureRatio, pressureInterval),
-        memoryPressureRatio: readings([before, state], (reading) => reading.memoryPressureRatio, pressureInterval),
-      };
-    });
+    const places = this.#pods.get(namespace)?.get(pod)?.entries() ?? [];
+    return places.map(([container, row]) => ({
+      container,
+      throttledRatio: this.#readings(row, THROTTLED_RATIO, (from) => this.#throttledOver(row, from)),
+      cpuPressureRatio: this.#readings(row, CPU_PRESSURE, (from) => this.#pressureOver(row, from)),
+      memoryPressureRatio: this.#readings(row, MEMORY_PRESSURE, (from) => this.#pressureOver(row, from)),
+    }));
   }
 
   /** Whether the counters of a node were read in the last two hours. */
@@ -172,43 +163,71 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
 
   forgetPod(namespace: string, pod: string): void {
     const byPod = this.#pods.get(namespace);
-    if (byPod?.delete(pod) === true && byPod.size === 0) this.#pods.delete(namespace);
+    const places = byPod?.get(pod);
+    if (byPod === undefined || places === undefined) return;
+    for (const row of places.values()) this.#rows.delete(row);
+    byPod.delete(pod);
+    if (byPod.size === 0) this.#pods.delete(namespace);
   }
 
   #takeEvidence(evidence: ContainerEvidence): void {
-    const state = this.#stateOf(evidence);
-    const { throttledRatio, throttledSpanMs, throttledAt } = state;
-    state.before = { ...state.before, throttledRatio, throttledSpanMs, throttledAt };
-    state.throttledAt = evidence.at;
-    state.throttledRatio = evidence.throttledRatio;
-    state.throttledSpanMs = evidence.spanMs;
-    state.throttledUntil = evidence.at + evidence.spanMs + MAX_DELAY_MS;
-    state.oomEvents = evidence.oomEvents;
+    const row = this.#rowOf(evidence);
+    this.#keepBefore(row, THROTTLING);
+    this.#rows.set(row, THROTTLED_AT, evidence.at);
+    this.#rows.set(row, THROTTLED_RATIO, evidence.throttledRatio);
+    this.#rows.set(row, THROTTLED_SPAN, evidence.spanMs);
+    this.#rows.set(row, OOM_EVENTS, evidence.oomEvents);
   }
 
   #takePressure(pressure: ContainerPressure): void {
-    const state = this.#stateOf(pressure);
-    const { cpuPressureRatio, memoryPressureRatio, pressureAt } = state;
-    state.before = { ...state.before, cpuPressureRatio, memoryPressureRatio, pressureAt };
-    state.pressureAt = pressure.at;
-    state.cpuPressureRatio = pressure.cpuRatio;
-    state.memoryPressureRatio = pressure.memoryRatio;
-    state.pressureUntil = pressure.at + PRESSURE_VALID_MS;
+    const row = this.#rowOf(pressure);
+    this.#keepBefore(row, PRESSURE);
+    this.#rows.set(row, PRESSURE_AT, pressure.at);
+    this.#rows.set(row, CPU_PRESSURE, pressure.cpuRatio);
+    this.#rows.set(row, MEMORY_PRESSURE, pressure.memoryRatio);
   }
 
-  #find({ namespace, pod, container }: ContainerRef): ContainerState | undefined {
-    const states = this.#pods.get(namespace)?.get(pod);
-    return states?.find((state) => state.container === container);
+  #keepBefore(row: number, columns: readonly number[]): void {
+    for (const column of columns) this.#rows.set(row, BEFORE + column, this.#rows.get(row, column));
   }
 
-  #stateOf({ namespace, pod, container }: ContainerRef): ContainerState {
+  /** Later samples carry no throttling. */
+  #throttledUntil(row: number): Instant {
+    const at = this.#rows.get(row, THROTTLED_AT);
+    return at === null ? 0 : at + (this.#rows.get(row, THROTTLED_SPAN) ?? 0) + MAX_DELAY_MS;
+  }
+
+  #pressureUntil(row: number): Instant {
+    const at = this.#rows.get(row, PRESSURE_AT);
+    return at === null ? 0 : at + PRESSURE_VALID_MS;
+  }
+
+  /** The values of a column before the newest reading and in it. */
+  #readings(row: number, column: number, over: (from: number) => Pick<RatioReading, 'from' | 'at'>): readonly RatioReading[] {
+    return [BEFORE, 0].flatMap((from) => {
+      const ratio = this.#rows.get(row, from + column);
+      return ratio === null ? [] : [{ ...over(from), ratio }];
+    });
+  }
+
+  #throttledOver(row: number, from: number): Pick<RatioReading, 'from' | 'at'> {
+    const at = this.#rows.get(row, from + THROTTLED_AT) ?? 0;
+    return { from: at - (this.#rows.get(row, from + THROTTLED_SPAN) ?? 0), at };
+  }
+
+  #pressureOver(row: number, from: number): Pick<RatioReading, 'from' | 'at'> {
+    const at = this.#rows.get(row, from + PRESSURE_AT) ?? 0;
+    return { from: at - PRESSURE_SPAN_MS, at };
+  }
+
+  #rowOf({ namespace, pod, container }: ContainerRef): number {
     let byPod = this.#pods.get(namespace);
-    if (byPod === undefined) this.#pods.set(namespace, (byPod = new Map<string, ContainerState[]>()));
-    let states = byPod.get(pod);
-    if (states === undefined) byPod.set(pod, (states = []));
-    let state = states.find((known) => known.container === container);
-    if (state === undefined) states.push((state = newState(container)));
-    return state;
+    if (byPod === undefined) this.#pods.set(namespace, (byPod = new Map<string, SmallMap<number>>()));
+    let places = byPod.get(pod);
+    if (places === undefined) byPod.set(pod, (places = new SmallMap()));
+    let row = places.get(container);
+    if (row === undefined) places.set(container, (row = this.#rows.add()));
+    return row;
   }
 
   /** Removes expired evidence, which may have arrived after the deletion of its pod. */
@@ -216,10 +235,10 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     if (Math.abs(now - this.#sweptAt) < HOUR_MS) return;
     this.#sweptAt = now;
     for (const [namespace, byPod] of this.#pods) {
-      for (const [pod, states] of byPod) {
-        if (states.every(({ throttledUntil, pressureUntil }) => Math.max(throttledUntil, pressureUntil) < now)) byPod.delete(pod);
+      for (const [pod, places] of byPod) {
+        const isExpired = places.values().every((row) => Math.max(this.#throttledUntil(row), this.#pressureUntil(row)) < now);
+        if (isExpired) this.forgetPod(namespace, pod);
       }
-      if (byPod.size === 0) this.#pods.delete(namespace);
     }
   }
 
@@ -230,52 +249,6 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     return state;
   }
 }
-
-const NO_READINGS: ReadingsBefore = {
-  throttledRatio: null,
-  throttledSpanMs: null,
-  throttledAt: 0,
-  cpuPressureRatio: null,
-  memoryPressureRatio: null,
-  pressureAt: 0,
-};
-
-function throttledOver({ throttledAt, throttledSpanMs }: ReadingsBefore): Pick<RatioReading, 'from' | 'at'> {
-  return { from: throttledAt - (throttledSpanMs ?? 0), at: throttledAt };
-}
-
-function pressureInterval({ pressureAt }: ReadingsBefore): Pick<RatioReading, 'from' | 'at'> {
-  return { from: pressureAt - PRESSURE_SPAN_MS, at: pressureAt };
-}
-
-function readings(
-  states: readonly ReadingsBefore[],
-  ratioOf: (state: ReadingsBefore) => number | null,
-  over: (state: ReadingsBefore) => Pick<RatioReading, 'from' | 'at'>,
-): readonly RatioReading[] {
-  return states.flatMap((state) => {
-    const ratio = ratioOf(state);
-    return ratio === null ? [] : [{ ...over(state), ratio }];
-  });
-}
-
-function newState(container: string): ContainerState {
-  return {
-    container,
-    throttledRatio: null,
-    throttledSpanMs: null,
-    throttledUntil: 0,
-    oomEvents: null,
-    cpuPressureRatio: null,
-    memoryPressureRatio: null,
-    pressureUntil: 0,
-    throttledAt: 0,
-    pressureAt: 0,
-    before: NO_READINGS,
-  };
-}
-
-const NO_STATE: Readonly<ContainerState> = newState('');
 
 function isWithin(at: Instant | null | undefined, validForMs: DurationMs, now: Instant): boolean {
   return at !== null && at !== undefined && now - at <= validForMs;

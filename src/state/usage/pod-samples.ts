@@ -3,20 +3,25 @@
 import type { PodRecord } from '#kube/records/pod';
 import type { PodRef, UsageSample } from '#kube/records/usage';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
+import { NumberRows } from '#kube/number-rows';
 import { SmallMap } from '../small-map.ts';
 import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 
-/** A pod with the newest samples of its containers. */
-export interface SampledPod {
-  /** The current record, which avoids a look-up for each sample. */
-  pod: PodRecord;
-  /** null: its owner is unknown. */
-  workload: WorkloadKey | null;
-  readonly containers: SmallMap<UsageSample>;
-}
-
-/** Maximum of containers besides those of the pod's record: init and ephemeral ones. */
-const MAX_OTHER_CONTAINERS = 16;
+/** Columns of a sample's row. */
+const COLUMNS = [
+  'at',
+  'clockOffsetMs',
+  'cpuMillicores',
+  'memoryBytes',
+  'cpuPeakMillicores',
+  'memoryPeakBytes',
+  'memoryRssBytes',
+  'throttledRatio',
+  'throttledSpanMs',
+  'oomEvents',
+  'cpuPressureRatio',
+  'memoryPressureRatio',
+] as const satisfies readonly (keyof UsageSample)[];
 
 /** The newest samples by container. */
 export interface ContainerSamples {
@@ -25,13 +30,88 @@ export interface ContainerSamples {
   values(): Iterable<UsageSample>;
 }
 
-const NO_CONTAINERS: ContainerSamples = new SmallMap();
+/** Maximum of containers besides those of the pod's record: init and ephemeral ones. */
+const MAX_OTHER_CONTAINERS = 16;
+
+/** A pod with the newest samples of its containers. */
+export class SampledPod implements ContainerSamples {
+  /** The current record, which avoids a look-up for each sample. */
+  pod: PodRecord;
+  /** null: its owner is unknown. */
+  workload: WorkloadKey | null;
+  readonly #rows: NumberRows;
+  /** Rows by container. */
+  readonly #places = new SmallMap<number>();
+
+  constructor(pod: PodRecord, workload: WorkloadKey | null, rows: NumberRows) {
+    this.pod = pod;
+    this.workload = workload;
+    this.#rows = rows;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  containers(): readonly string[] {
+    return this.#places.keys();
+  }
+
+  has(container: string): boolean {
+    return this.#places.has(container);
+  }
+
+  get(container: string): UsageSample | undefined {
+    const row = this.#places.get(container);
+    return row === undefined ? undefined : this.#sampleOf(row);
+  }
+
+  values(): readonly UsageSample[] {
+    return this.#places.values().map((row) => this.#sampleOf(row));
+  }
+
+  set(container: string, sample: UsageSample): void {
+    let row = this.#places.get(container);
+    if (row === undefined) this.#places.set(container, (row = this.#rows.add()));
+    for (let column = 0; column < COLUMNS.length; column += 1) {
+      const name = COLUMNS[column];
+      if (name !== undefined) this.#rows.set(row, column, sample[name] ?? null);
+    }
+  }
+
+  /** Deletes the samples. */
+  clear(): void {
+    for (const row of this.#places.values()) this.#rows.delete(row);
+    this.#places.clear();
+  }
+
+  #sampleOf(row: number): UsageSample {
+    const value = (column: number): number | null => this.#rows.get(row, column);
+    return {
+      at: value(0) ?? 0,
+      clockOffsetMs: value(1),
+      cpuMillicores: value(2),
+      memoryBytes: value(3),
+      cpuPeakMillicores: value(4),
+      memoryPeakBytes: value(5),
+      memoryRssBytes: value(6),
+      throttledRatio: value(7),
+      throttledSpanMs: value(8),
+      oomEvents: value(9),
+      cpuPressureRatio: value(10),
+      memoryPressureRatio: value(11),
+    };
+  }
+}
+
+const NO_CONTAINERS: ContainerSamples = { size: 0, get: () => undefined, values: () => [] };
 
 /** Samples of all pods. */
 export class PodSamples {
   readonly #reader: Pick<ClusterReader, 'findPod' | 'workloadOf'>;
   /** By namespace, then name. */
   readonly #pods = new Map<string, Map<string, SampledPod>>();
+  readonly #rows = new NumberRows(COLUMNS.length);
 
   constructor(reader: Pick<ClusterReader, 'findPod' | 'workloadOf'>) {
     this.#reader = reader;
@@ -43,7 +123,7 @@ export class PodSamples {
   }
 
   containersOf(namespace: string, pod: string): ContainerSamples {
-    return this.#pods.get(namespace)?.get(pod)?.containers ?? NO_CONTAINERS;
+    return this.#pods.get(namespace)?.get(pod) ?? NO_CONTAINERS;
   }
 
   /**
@@ -61,7 +141,8 @@ export class PodSamples {
       known.workload = workload;
       return known;
     }
-    const sampled: SampledPod = { pod, workload, containers: new SmallMap() };
+    known?.clear();
+    const sampled = new SampledPod(pod, workload, this.#rows);
     // Names of the record: those of a sample may be parts of a page's text, which they would keep in memory.
     let pods = this.#pods.get(namespace);
     if (pods === undefined) this.#pods.set(pod.namespace, (pods = new Map<string, SampledPod>()));
@@ -79,6 +160,7 @@ export class PodSamples {
       known.workload = null; // its owner may have become known: looked up at the next sample
       return;
     }
+    known.clear();
     pods.delete(name);
     if (pods.size === 0) this.#pods.delete(namespace);
   }
@@ -86,9 +168,9 @@ export class PodSamples {
 
 /** Why a container is refused; null: accepted. A node may report any container name, and each accepted one takes memory for a day. */
 export function faultOfContainer(sampled: SampledPod | undefined, container: string): 'unknown-container' | null {
-  if (sampled === undefined || sampled.containers.has(container)) return null;
+  if (sampled === undefined || sampled.has(container)) return null;
   const { containers } = sampled.pod;
-  if (sampled.containers.size < MAX_OTHER_CONTAINERS || containers.some(({ name }) => name === container)) return null;
-  const others = sampled.containers.keys().filter((taken) => !containers.some(({ name }) => name === taken));
+  if (sampled.size < MAX_OTHER_CONTAINERS || containers.some(({ name }) => name === container)) return null;
+  const others = sampled.containers().filter((taken) => !containers.some(({ name }) => name === taken));
   return others.length < MAX_OTHER_CONTAINERS ? null : 'unknown-container';
 }

@@ -203,6 +203,15 @@ describe('UsageModel', () => {
     expect(model.problem()).toBeNull();
   });
 
+  test('samples of a deleted pod that are still held are empty, also when another pod has its place', () => {
+    read({ pod: 'db-0', cpuMillicores: 100 });
+    const held = model.containersOf('default', 'db-0');
+    expect(held.get('app')).toMatchObject({ cpuMillicores: 100 });
+    state.apply({ kind: 'pod', key: 'default/db-0', record: null });
+    read({ pod: 'db-1', cpuMillicores: 7 });
+    expect([held.size, held.get('app'), [...held.values()]]).toEqual([0, undefined, []]);
+  });
+
   test('deletes the samples of a deleted pod, and does not give them to a new pod of its name', () => {
     read({ pod: 'db-0' });
     putPod(aPodRecord({ name: 'db-0', uid: 'next', node: 'n1', owner: ownedBy(db) }));

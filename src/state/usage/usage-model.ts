@@ -233,7 +233,7 @@ export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange>
   /** Sum over all pods; null: no current samples. */
   used(): UsageTotal {
     let total: UsageTotal = { cpuMillicores: null, memoryBytes: null };
-    for (const { containers } of this.#samples.pods()) total = plus(total, this.#sum(containers.values()));
+    for (const pod of this.#samples.pods()) total = plus(total, this.#sum(pod.values()));
     return total;
   }
 
@@ -257,16 +257,16 @@ export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange>
     const fault =
       faultOfReport(node, entry?.pod) ??
       faultOfContainer(entry, usage.container) ??
-      faultOfSample(usage, now, entry?.containers.get(usage.container) ?? null, this.#capacityOf(node));
+      faultOfSample(usage, now, entry?.get(usage.container) ?? null, this.#capacityOf(node));
     if (entry === undefined || fault !== null) {
       this.#dropped.add(1, { reason: fault ?? 'unknown-pod' });
       return false;
     }
-    const { pod, workload, containers } = entry;
+    const { pod, workload } = entry;
     const sample = this.evidence.sampleOf(usage);
     // The record's name, for the same reason as in PodSamples.
     const container = pod.containers.find(({ name }) => name === usage.container)?.name ?? usage.container;
-    containers.set(container, sample);
+    entry.set(container, sample);
     this.#notify('pod', () => `${usage.namespace}/${usage.pod}`);
     if (workload === null) return true;
     this.graphs.add(workload, container, pod.name, sample);

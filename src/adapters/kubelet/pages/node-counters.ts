@@ -1,4 +1,5 @@
 import type { ReportFault } from '#kube/records/pod';
+import { NumberRows } from '#kube/number-rows';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { ContainerRef, ContainerUsage, NodeUsage, PodRef } from '#kube/records/usage';
 import type { ResourceMetrics, ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
@@ -11,21 +12,106 @@ export interface NodeReading extends UsageReading {
   readonly dropped: ReadonlyMap<string, number>;
 }
 
-interface Counter {
+/** Columns of a counter's row. */
+const STARTED_AT = 0;
+const CPU_SECONDS = 1;
+const CPU_AT = 2;
+const NEW_CPU_SECONDS = 3;
+const NEW_CPU_AT = 4;
+const MEMORY_BYTES = 5;
+const MEMORY_AT = 6;
+const RSS_BYTES = 7;
+const RSS_AT = 8;
+const SEEN_IN_ROUND = 9;
+const WIDTH = 10;
+/** A node has some tens of containers. */
+const ROWS_PER_CHUNK = 16;
+
+/** The cumulative counters of one container, or of the node, in a row of numbers. */
+class Counter {
+  /** null: of the node. */
   readonly labels: SeriesLabels | null;
-  /** Start of its counters; NaN where not reported. */
-  startedAt: Instant;
-  cpuSeconds: number;
-  cpuAt: Instant;
-  /** Value of the current reading; null: absent. */
-  newCpuSeconds: number | null;
-  newCpuAt: Instant;
-  memoryBytes: number | null;
-  memoryAt: Instant;
+  readonly #rows: NumberRows;
+  readonly #row: number;
+
+  constructor(labels: SeriesLabels | null, rows: NumberRows) {
+    this.labels = labels;
+    this.#rows = rows;
+    this.#row = rows.add();
+  }
+
+  /** Start of its counters; null: not reported. */
+  get startedAt(): Instant | null {
+    return this.#rows.get(this.#row, STARTED_AT);
+  }
+
+  set startedAt(at: Instant | null) {
+    this.#rows.set(this.#row, STARTED_AT, at);
+  }
+
+  /** The previous value; null: none. */
+  get cpu(): Reading | null {
+    return this.#read(CPU_SECONDS, CPU_AT);
+  }
+
+  set cpu(reading: Reading | null) {
+    this.#write(CPU_SECONDS, CPU_AT, reading);
+  }
+
+  /** The value of the current reading; null: absent. */
+  get newCpu(): Reading | null {
+    return this.#read(NEW_CPU_SECONDS, NEW_CPU_AT);
+  }
+
+  set newCpu(reading: Reading | null) {
+    this.#write(NEW_CPU_SECONDS, NEW_CPU_AT, reading);
+  }
+
+  get memory(): Reading | null {
+    return this.#read(MEMORY_BYTES, MEMORY_AT);
+  }
+
+  set memory(reading: Reading | null) {
+    this.#write(MEMORY_BYTES, MEMORY_AT, reading);
+  }
+
   /** From `/stats/summary`, which is read less often. */
-  rssBytes: number | null;
-  rssAt: Instant;
-  seenInRound: number;
+  get rss(): Reading | null {
+    return this.#read(RSS_BYTES, RSS_AT);
+  }
+
+  set rss(reading: Reading | null) {
+    this.#write(RSS_BYTES, RSS_AT, reading);
+  }
+
+  /** Number of the last reading that had it. */
+  get seenInRound(): number {
+    return this.#rows.get(this.#row, SEEN_IN_ROUND) ?? 0;
+  }
+
+  set seenInRound(round: number) {
+    this.#rows.set(this.#row, SEEN_IN_ROUND, round);
+  }
+
+  /** Frees its row. */
+  delete(): void {
+    this.#rows.delete(this.#row);
+  }
+
+  #read(value: number, at: number): Reading | null {
+    const read = this.#rows.get(this.#row, value);
+    return read === null ? null : { value: read, at: this.#rows.get(this.#row, at) ?? 0 };
+  }
+
+  #write(value: number, at: number, reading: Reading | null): void {
+    this.#rows.set(this.#row, value, reading?.value ?? null);
+    this.#rows.set(this.#row, at, reading?.at ?? null);
+  }
+}
+
+interface Reading {
+  readonly value: number;
+  readonly at: Instant;
 }
 
 /** Anonymous memory changes slowly, and is read every 5 minutes. */
@@ -50,7 +136,8 @@ export class NodeCounters implements ResourceMetricsVisitor {
   readonly #faultOf: (pod: PodRef) => ReportFault | null;
   /** By label text, which is the same in every reading, so that it is parsed once. */
   readonly #containers = new Map<string, Counter>();
-  readonly #nodeCounter: Counter = newCounter(null);
+  readonly #rows = new NumberRows(WIDTH, ROWS_PER_CHUNK);
+  readonly #nodeCounter = new Counter(null, this.#rows);
   #round = 0;
   #now: Instant = 0;
   #dropped = new Map<string, number>();
@@ -77,7 +164,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
     const containers: ContainerUsage[] = [];
     for (const [key, counter] of this.#containers) {
       if (counter.seenInRound !== this.#round) {
-        if (this.#round - counter.seenInRound > FORGET_AFTER_ROUNDS) this.#containers.delete(key);
+        if (this.#round - counter.seenInRound > FORGET_AFTER_ROUNDS) this.#forget(key, counter);
         continue;
       }
       const usage = this.#containerUsage(counter);
@@ -92,8 +179,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
     for (const counter of this.#containers.values()) {
       const bytes = counter.labels === null ? undefined : byContainer.get(keyOf(counter.labels));
       if (bytes === undefined || bytes < 0) continue;
-      counter.rssBytes = bytes;
-      counter.rssAt = at;
+      counter.rss = { value: bytes, at };
     }
   }
 
@@ -128,7 +214,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
       this.#refuse(fault);
       return undefined;
     }
-    const counter = newCounter(read);
+    const counter = new Counter(read, this.#rows);
     this.#containers.set(labels, counter);
     return counter;
   }
@@ -141,8 +227,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
       return;
     }
     counter.seenInRound = this.#round;
-    counter.newCpuSeconds = value;
-    counter.newCpuAt = at ?? this.#now;
+    counter.newCpu = { value, at: at ?? this.#now };
   }
 
   #takeMemory(counter: Counter | undefined, value: number, at: Instant | null): void {
@@ -153,8 +238,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
       return;
     }
     counter.seenInRound = this.#round;
-    counter.memoryBytes = value;
-    counter.memoryAt = at ?? this.#now;
+    counter.memory = { value, at: at ?? this.#now };
   }
 
   #containerUsage(counter: Counter): ContainerUsage | null {
@@ -164,8 +248,9 @@ export class NodeCounters implements ResourceMetricsVisitor {
     const { namespace, pod, container } = counter.labels;
     const { at, cpuMillicores, memoryBytes } = sample;
     const usage = { namespace, pod, container, at, cpuMillicores, memoryBytes };
-    const fresh = counter.rssBytes !== null && this.#now - counter.rssAt <= RSS_VALID_MS && memoryBytes !== null;
-    return fresh ? { ...usage, memoryRssBytes: counter.rssBytes } : usage;
+    const { rss } = counter;
+    const isFresh = rss !== null && this.#now - rss.at <= RSS_VALID_MS && memoryBytes !== null;
+    return isFresh ? { ...usage, memoryRssBytes: rss.value } : usage;
   }
 
   #nodeUsage(): NodeUsage | null {
@@ -175,40 +260,46 @@ export class NodeCounters implements ResourceMetricsVisitor {
 
   /** null where the page has no memory and no CPU rate: the kubelet repeated its last CPU sample, or there is no previous one. */
   #sample(counter: Counter): { at: Instant; cpuMillicores: number | null; memoryBytes: number | null } | null {
-    const at = Math.max(counter.newCpuSeconds === null ? 0 : counter.newCpuAt, counter.memoryBytes === null ? 0 : counter.memoryAt);
+    const { memory } = counter;
+    const at = Math.max(counter.newCpu?.at ?? 0, memory?.at ?? 0);
     const cpuMillicores = this.#rate(counter);
-    const { memoryBytes } = counter;
-    counter.memoryBytes = null;
+    const memoryBytes = memory?.value ?? null;
+    counter.memory = null;
     return cpuMillicores === null && memoryBytes === null ? null : { at, cpuMillicores, memoryBytes };
   }
 
   // null after a gap, and for a first or decreased value unless the container has just started. Then its whole counter is usage since the
   // start, so that containers living for one or two readings are measured.
   #rate(counter: Counter): number | null {
-    const { cpuSeconds, cpuAt, newCpuSeconds, newCpuAt } = counter;
-    if (newCpuSeconds === null) return null;
-    counter.newCpuSeconds = null;
-    const elapsedMs = newCpuAt - cpuAt;
+    const { cpu: before, newCpu: now } = counter;
+    if (now === null) return null;
+    counter.newCpu = null;
+    const elapsedMs = before === null ? 0 : now.at - before.at;
     // The same timestamp is a repeated sample. An earlier one comes from a clock that was set back: the next rate is measured from it.
-    if (cpuAt !== 0 && elapsedMs === 0) return null;
-    counter.cpuSeconds = newCpuSeconds;
-    counter.cpuAt = newCpuAt;
-    if (cpuAt !== 0 && elapsedMs < 0) {
+    if (before !== null && elapsedMs === 0) return null;
+    counter.cpu = now;
+    if (before !== null && elapsedMs < 0) {
       this.#drop('out-of-order');
       return null;
     }
-    if (cpuAt === 0 || newCpuSeconds < cpuSeconds) return this.#rateSinceStart(counter, cpuAt);
+    if (before === null || now.value < before.value) return this.#rateSinceStart(counter.startedAt, now, before?.at ?? 0);
     if (elapsedMs > this.#maxGapMs) {
       this.#drop('gap');
       return null;
     }
-    return millicores(newCpuSeconds - cpuSeconds, elapsedMs);
+    return millicores(now.value - before.value, elapsedMs);
   }
 
-  #rateSinceStart({ startedAt, cpuAt, cpuSeconds }: Counter, before: Instant): number | null {
-    const elapsedMs = cpuAt - startedAt;
+  #rateSinceStart(startedAt: Instant | null, now: Reading, before: Instant): number | null {
+    if (startedAt === null) return null;
+    const elapsedMs = now.at - startedAt;
     const startedSince = startedAt > before && elapsedMs >= MIN_SINCE_START_MS && elapsedMs <= this.#maxGapMs;
-    return startedSince ? millicores(cpuSeconds, elapsedMs) : null;
+    return startedSince ? millicores(now.value, elapsedMs) : null;
+  }
+
+  #forget(key: string, counter: Counter): void {
+    this.#containers.delete(key);
+    counter.delete();
   }
 
   #refuse(reason: string): void {
@@ -231,20 +322,4 @@ function millicores(cpuSeconds: number, elapsedMs: DurationMs): number {
 
 function keyOf({ namespace, pod, container }: ContainerRef): string {
   return `${namespace}/${pod}/${container}`;
-}
-
-function newCounter(labels: SeriesLabels | null): Counter {
-  return {
-    labels,
-    startedAt: Number.NaN,
-    cpuSeconds: 0,
-    cpuAt: 0,
-    newCpuSeconds: null,
-    newCpuAt: 0,
-    memoryBytes: null,
-    memoryAt: 0,
-    rssBytes: null,
-    rssAt: 0,
-    seenInRound: 0,
-  };
 }
