@@ -76,7 +76,7 @@ their own ports, over plain HTTP.
 
 ## Grant a role
 
-The AccessPolicy \`default\` is the only one in effect. Each address has one grant:
+The AccessPolicy \`default\` is the only one in effect. Each address has one grant. Write it with kubectl, or with \`PUT /api/v1/access-policy\`:
 
 \`\`\`yaml
 apiVersion: evenkeel.io/v1alpha1
@@ -87,11 +87,31 @@ spec:
     - { email: ana@example.com, role: admin }
     - { email: ben@example.com, role: operator, namespaces: [shop, 'team-*'] }
     - { email: eve@example.com, role: viewer, namespaces: ['*'], expiresAt: '2027-01-01T00:00:00Z' }
+  autoApprove:
+    - { domain: example.com, role: viewer, namespaces: [sandbox] }
 \`\`\`
 
 A viewer reads in its namespaces, an operator also changes there, an admin may do everything. \`'*'\` is every namespace, without what only
 an admin sees. A change applies to the next request of every session and API key, and ends open streams. Grants, API keys and sessions are read from the API server every five seconds and at
 every change. Where they cannot be confirmed for ten seconds, requests are answered 503: an outage prolongs no permission. The health source \`access\` has the reason.
+
+\`autoApprove\` gives a role to every signed-in address of a domain, without its subdomains, that has no grant of its own. It is evaluated
+on every request like a grant: removing the domain ends it at once. A grant of the address wins, also one that has expired: it excludes an
+address of the domain. API keys need a grant of their own.
+
+\`kubectl get accesspolicy default\` shows whether the policy is Ready. Reason \`InvalidSpec\` names entries that give nothing, such as a
+glob that cannot be read, and \`NoAdmin\` means that only kubectl can repair the policy. The message counts expired grants.
+
+\`PUT /api/v1/access-policy\` replaces all grants and needs a signed-in admin and the \`resourceVersion\` that was read with them. It
+answers 409 where the policy has changed since, where no admin with an unexpired grant would be left, and where your own role admin would
+go. Each change is in the audit log, and an Event of the AccessPolicy names who changed what.
+
+## Request access
+
+A signed-in user without a grant sees a form on the dashboard, or posts \`{ "role", "namespaces", "reason" }\` to
+\`/api/v1/access-requests\`. Each address has one pending request, and the AccessPolicy holds 200 requests in its status; decided ones stay
+for 30 days at most. An admin reads them with \`GET /api/v1/access-requests\`, and posts \`{ "id" }\` to \`/api/v1/access-requests/approve\`
+or \`/deny\`. An approval may have a lower \`role\`, fewer \`namespaces\` and an \`expiresAt\`, never more than was requested.
 
 ## Sessions
 
@@ -258,7 +278,6 @@ the API server is gone for it. It fails where one request is allowed.
 ${ACCESS_THREATS}
 ## Not in this version
 
-- Requests for access, automatic approval (\`spec.autoApprove\`), and changes of the AccessPolicy through the API: use kubectl.
 - The trail of access events. The log has sign-ins, failed ones, and each change with its author.
 
 ## Who may call what

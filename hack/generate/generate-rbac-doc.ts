@@ -70,7 +70,7 @@ function document(): string {
     '| `evenkeel-workloads` | workloads | annotations under `evenkeel.io/`; of the template only `kubectl.kubernetes.io/restartedAt` |',
     '| `evenkeel-autoscalers` | HorizontalPodAutoscalers | annotations under `evenkeel.io/`, targets of resource metrics, `minReplicas`, `maxReplicas`, `behavior` |',
     '| `evenkeel-nodes` | nodes | annotations under `evenkeel.io/`; taints under `evenkeel.io/` and a cordon, which may only be removed |',
-    '| `evenkeel-policies` | policies of `evenkeel.io` | annotations under `evenkeel.io/`; finalizers under `evenkeel.io/`, which may only be removed; the spec in dry runs only |',
+    '| `evenkeel-policies` | policies of `evenkeel.io` | annotations under `evenkeel.io/`; finalizers under `evenkeel.io/`, which may only be removed; the spec in dry runs only, and that of the AccessPolicy `default` |',
     '| `evenkeel-definitions` | CustomResourceDefinitions | those of `evenkeel.io`, without a conversion webhook |',
     '| `evenkeel-secrets` | Secrets | written and deleted only if they are Evenkeel’s: the record key, the webhook’s certificate, session keys, ended sessions and API keys, of type Opaque, so that none is filled with the token of a ServiceAccount |',
     '| `evenkeel-leases` | Leases | written and deleted only if they are of the leader election, or of a replica (`evenkeel-access-…`) |',

@@ -23,6 +23,8 @@ export const CONDITION_REASON = {
   noMatch: 'NoMatch',
   /** Ready=False: a field is invalid; the message names the field and the remedy. */
   invalidSpec: 'InvalidSpec',
+  /** Ready=False: no grant in effect of the AccessPolicy has role admin. */
+  noAdmin: 'NoAdmin',
   /** Ready=False: the spec requires controller.admission.enabled. */
   admissionRequired: 'AdmissionRequired',
   /** Ready=False: the spec requires prometheus.url. */

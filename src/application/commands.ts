@@ -1,5 +1,8 @@
 // All commands by their operation names.
 
+import { approveAccessRequest, denyAccessRequest } from '../commands/access/decide-request.ts';
+import { replaceAccessPolicy } from '../commands/access/replace-policy.ts';
+import { requestAccess } from '../commands/access/request-access.ts';
 import { createApiKey, deleteApiKey } from '../commands/api-keys.ts';
 import { approveRecommendation } from '../commands/recommendations/approve-recommendation.ts';
 import { bulkOverrides } from '../commands/workloads/bulk-overrides.ts';
@@ -23,6 +26,8 @@ import type { BulkResult } from '../apis/http/types.generated.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import { accessPolicyRecord } from '../queries/access/access-policy.ts';
+import { accessRequestRecord } from '../queries/access/access-requests.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import { actionOf, answered } from './action.ts';
 
@@ -92,6 +97,13 @@ export const COMMANDS = {
   }),
   stripAnnotations: actionOf(stripAnnotations, RESOURCE_AUDIT),
   bulkResourceAudit: actionOf(bulkResourceAudit, BULK),
+  replaceAccessPolicy: actionOf(replaceAccessPolicy, {
+    current: ({ accessPolicy }) => accessPolicy.get(),
+    answer: (_models, policy) => answered(accessPolicyRecord(policy)),
+  }),
+  requestAccess: actionOf(requestAccess, { answer: (_models, request) => answered(accessRequestRecord(request)) }),
+  approveAccessRequest: actionOf(approveAccessRequest, { answer: (_models, request) => answered(accessRequestRecord(request)) }),
+  denyAccessRequest: actionOf(denyAccessRequest, { answer: (_models, request) => answered(accessRequestRecord(request)) }),
   createApiKey: actionOf(createApiKey, { answer: (_models, key) => answered(key) }),
   deleteApiKey: actionOf(deleteApiKey, { answer: (_models, key) => answered(key) }),
 } as const;

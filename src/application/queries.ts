@@ -1,6 +1,8 @@
 // All queries by their operation names.
 
 import { listAccessEvents } from '../queries/access-events.ts';
+import { getAccessPolicy } from '../queries/access/access-policy.ts';
+import { listAccessRequests, listOwnAccessRequests } from '../queries/access/access-requests.ts';
 import { listApiKeys } from '../queries/api-keys.ts';
 import { getCluster, getClusterUsage } from '../queries/cluster/cluster.ts';
 import { listIdleWorkloads } from '../queries/workloads/idle-workloads.ts';
@@ -39,6 +41,9 @@ export const QUERIES = {
   listScaling,
   listHealth,
   getMode,
+  getAccessPolicy,
+  listAccessRequests,
+  listOwnAccessRequests,
   listApiKeys,
   listAccessEvents,
 } as const;

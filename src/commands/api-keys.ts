@@ -2,15 +2,15 @@
 
 import { createHash } from 'node:crypto';
 import type { ApiKeyBody, CreatedApiKey, RevokedApiKey } from '../apis/http/types.generated.ts';
-import { PLURALS } from '../apis/v1alpha1/index.ts';
 import { mintApiKey } from '../core/access/api-key.ts';
 import { findGrant, parseEmail } from '../core/access/grant.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { replicaWarnings } from '../core/access/replica-reports.ts';
 import { ADMIN_SESSION } from '../core/access/requirement.ts';
 import { isoTime } from '#kube/time/iso-time';
-import { AccessUnconfirmedError, type StoredApiKey } from '../ports/access-store.ts';
-import type { EventSubject } from '../ports/cluster/event-recorder.ts';
+import type { StoredApiKey } from '../ports/access-store.ts';
+import { confirmed } from './access/confirmed.ts';
+import { policySubject } from './access/policy-subject.ts';
 import { recordAudit } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
@@ -21,16 +21,18 @@ const AUTHENTICATION_OFF = {
   message: 'API keys exist only while auth.enabled is true. Enable it, and sign in as an admin.',
 } as const satisfies Refusal;
 
+const NOT_CONFIRMED = 'The API server did not answer. Read the list of keys before you try again.';
+
 /** Creates a key. The answer is the only place where it is readable: its hash is stored. */
 export const createApiKey: Command<{ readonly body: ApiKeyBody }, CreatedApiKey> = {
   requires: ADMIN_SESSION,
-  run: (ports, caller, { body }) => confirmed(() => create(ports, caller, body)),
+  run: (ports, caller, { body }) => confirmed(() => create(ports, caller, body), NOT_CONFIRMED),
 };
 
 /** Revokes a key, which no request can use from the answer on, on any replica. */
 export const deleteApiKey: Command<{ readonly id: string }, RevokedApiKey> = {
   requires: ADMIN_SESSION,
-  run: (ports, caller, { id }) => confirmed(() => revoke(ports, caller, id)),
+  run: (ports, caller, { id }) => confirmed(() => revoke(ports, caller, id), NOT_CONFIRMED),
 };
 
 async function create(ports: CommandPorts, caller: Caller, body: ApiKeyBody): Promise<CommandOutcome<CreatedApiKey>> {
@@ -82,24 +84,4 @@ async function revoke(ports: CommandPorts, caller: Caller, id: string): Promise<
   });
   const warnings = write === null ? [] : replicaWarnings(await access.untilEveryReplicaHas(write), true);
   return { kind: 'done', item: { id, email, label, createdAt: isoTime(key.createdAt) }, dryRun: caller.dryRun, warnings };
-}
-
-/** The Events of keys are about the AccessPolicy that grants them; a Secret's would need its UID. */
-function policySubject({ cluster }: CommandPorts): EventSubject {
-  for (const object of cluster.ownObjects(PLURALS.AccessPolicy)) {
-    const { name, uid } = object['metadata'] as { readonly name: string; readonly uid?: string };
-    if (name === 'default') return { ...POLICY, uid: uid ?? '' };
-  }
-  return { ...POLICY, uid: '' };
-}
-
-const POLICY = { apiVersion: 'evenkeel.io/v1alpha1', kind: 'AccessPolicy', namespace: null, name: 'default' } as const;
-
-async function confirmed<T>(run: () => Promise<CommandOutcome<T>>): Promise<CommandOutcome<T>> {
-  try {
-    return await run();
-  } catch (err) {
-    if (!(err instanceof AccessUnconfirmedError)) throw err;
-    return { kind: 'unavailable', message: 'The API server did not answer. Read the list of keys before you try again.' };
-  }
 }

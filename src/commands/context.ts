@@ -88,4 +88,8 @@ export const COMMAND_EVENT = {
   recommendationDeleted: 'RecommendationDeleted',
   apiKeyCreated: 'ApiKeyCreated',
   apiKeyRevoked: 'ApiKeyRevoked',
+  accessPolicyChanged: 'AccessPolicyChanged',
+  accessRequested: 'AccessRequested',
+  accessRequestApproved: 'AccessRequestApproved',
+  accessRequestDenied: 'AccessRequestDenied',
 } as const;

@@ -11,7 +11,8 @@ const MAX_ATTEMPTS = 6;
 /** A write of one object, decided from the version that was read. */
 export interface PlannedWrite<Item> {
   readonly kind: 'write';
-  readonly audit: Omit<AuditEntry, 'outcome'>;
+  /** null: part of a change that has its own entry. */
+  readonly audit: Omit<AuditEntry, 'outcome'> | null;
   /** Validates the write first, where that takes a request: the refusal, or null. */
   readonly validate?: () => Promise<CommandRefusal | null>;
   /** Guarded by the resourceVersion that was read, so that a concurrent write is never overwritten. */
@@ -41,7 +42,7 @@ export interface GuardedWrite<Seen, Item> {
 /** A time-out may come after the API server has made the change. */
 export const NOT_REACHED = 'The API server does not answer. Look whether the change was made, and try again shortly if it was not.';
 
-/** Plans and writes, up to `MAX_ATTEMPTS` times while the object changes in between. Each write leaves one audit entry. */
+/** Plans and writes, up to `MAX_ATTEMPTS` times while the object changes in between. Each write leaves one audit entry, where its plan has one. */
 export async function writeGuarded<Seen, Item>(
   ports: CommandPorts,
   first: Seen,
@@ -52,7 +53,9 @@ export async function writeGuarded<Seen, Item>(
     const caller = guarded.callerOf(seen);
     const plan = guarded.plan(seen, { tries, caller });
     if (plan.kind !== 'write') return plan;
-    const { audit } = plan;
+    const record = (outcome: AuditEntry['outcome']): void => {
+      if (plan.audit !== null) recordAudit(ports, caller, { ...plan.audit, outcome });
+    };
     let outcome: WriteOutcome & { readonly object?: unknown };
     try {
       const invalid = (await plan.validate?.()) ?? null;
@@ -68,11 +71,11 @@ export async function writeGuarded<Seen, Item>(
       }
     } catch (error) {
       ports.logger.warn('Writing user request failed', { object: guarded.logName, err: error });
-      recordAudit(ports, caller, { ...audit, outcome: 'error' });
+      record('error');
       return { kind: 'unavailable', message: guarded.unavailable ?? NOT_REACHED };
     }
     const refusal = refusalOf(outcome, guarded.object);
-    recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
+    record(refusal === null ? 'allowed' : 'error');
     return refusal ?? { kind: 'done', item: plan.itemOf(outcome.object), dryRun: caller.dryRun };
   }
 }

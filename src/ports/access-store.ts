@@ -1,6 +1,8 @@
 import type { Instant } from '#kube/units';
+import type { AccessPolicy, AccessPolicySpec, AccessPolicyStatus } from '../apis/v1alpha1/index.ts';
 import type { Grants } from '../core/access/grant.ts';
 import type { ReplicaReports } from '../core/access/replica-reports.ts';
+import type { WriteOutcome } from './cluster/writers.ts';
 import { UnavailableError } from './unavailable-error.ts';
 
 /** The API server did not confirm in time what decides access. */
@@ -45,6 +47,18 @@ export interface AccessWrite {
   readonly resourceVersion: string;
 }
 
+/** What a write replaces in the AccessPolicy: grants and domains, or access requests. */
+export type AccessPolicyChange =
+  | { readonly spec: Required<Pick<AccessPolicySpec, 'grants' | 'autoApprove'>> }
+  | { readonly status: Required<Pick<AccessPolicyStatus, 'requests'>> };
+
+export interface AccessPolicyWriteOptions {
+  /** The version that the change was decided from: a precondition. */
+  readonly resourceVersion: string;
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+}
+
 /**
  * What decides who may call. Each read was confirmed by the API server within the last ten seconds, so that a revoked permission never
  * outlives an outage. @throws AccessUnconfirmedError where it cannot be confirmed
@@ -52,6 +66,15 @@ export interface AccessWrite {
 export interface AccessStore {
   /** Grants of the AccessPolicy in effect; none where it does not exist. */
   grants(): Promise<Grants>;
+  /** The AccessPolicy in effect; null where it does not exist. */
+  accessPolicy(): Promise<AccessPolicy | null>;
+  /** The same, read after the call, for a write that is decided from it. */
+  readAccessPolicy(): Promise<AccessPolicy | null>;
+  /** Writes a change of the AccessPolicy, which applies to the next request of this replica. `object` is the policy as it was written. */
+  writeAccessPolicy(
+    change: AccessPolicyChange,
+    options: AccessPolicyWriteOptions,
+  ): Promise<WriteOutcome & { readonly object?: AccessPolicy }>;
   /** By id. */
   apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>>;
   /** Ids of sessions that ended before they expired. */

@@ -1,4 +1,6 @@
 import { AccessEventQueries } from './access-events.ts';
+import { AccessPolicyQueries } from './access/access-policy.ts';
+import { AccessRequestQueries } from './access/access-requests.ts';
 import { ApiKeyQueries } from './api-keys.ts';
 import { ClusterQueries } from './cluster/cluster.ts';
 import { ClusterTotals } from './cluster/totals.ts';
@@ -32,6 +34,8 @@ export interface ReadModels {
   readonly scaling: ScalingQueries;
   readonly policies: PolicyQueries;
   readonly system: SystemQueries;
+  readonly accessPolicy: AccessPolicyQueries;
+  readonly accessRequests: AccessRequestQueries;
   readonly apiKeys: ApiKeyQueries;
   readonly accessEvents: AccessEventQueries;
 }
@@ -55,6 +59,8 @@ export function createReadModels(sources: ReadSources): ReadModels {
     scaling: new ScalingQueries(sources),
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),
+    accessPolicy: new AccessPolicyQueries(sources),
+    accessRequests: new AccessRequestQueries(sources),
     apiKeys: new ApiKeyQueries(sources),
     accessEvents: new AccessEventQueries(sources),
   };

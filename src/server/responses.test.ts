@@ -62,10 +62,23 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   listHealth: { path: '/health' },
   getMode: { path: '/mode' },
   getSession: { path: '/auth/session' },
+  getAccessPolicy: { path: '/access-policy' },
+  listAccessRequests: { path: '/access-requests' },
+  listOwnAccessRequests: { path: '/access-requests/own' },
 };
 
-/** Operations without a successful answer while authentication is off: authentication.test.ts checks theirs. */
-const NEED_AUTHENTICATION = ['signIn', 'signOut', 'listApiKeys', 'createApiKey', 'deleteApiKey'];
+/** Operations without a successful answer while authentication is off: authentication.test.ts and access-policy.test.ts check theirs. */
+const NEED_AUTHENTICATION = [
+  'signIn',
+  'signOut',
+  'replaceAccessPolicy',
+  'requestAccess',
+  'approveAccessRequest',
+  'denyAccessRequest',
+  'listApiKeys',
+  'createApiKey',
+  'deleteApiKey',
+];
 const enveloped = OPERATIONS.filter(({ answer, id }) => answer.raw === undefined && !NEED_AUTHENTICATION.includes(id));
 
 describe('answers match the description', () => {

@@ -1,19 +1,28 @@
 import { grantsOf, type Grants } from '../../src/core/access/grant.ts';
-import type { AccessPolicy } from '../../src/apis/v1alpha1/index.ts';
+import type { AccessPolicy, AccessPolicyStatus } from '../../src/apis/v1alpha1/index.ts';
 import type { ReplicaReports } from '../../src/core/access/replica-reports.ts';
 import {
   AccessUnconfirmedError,
+  type AccessPolicyChange,
+  type AccessPolicyWriteOptions,
   type AccessStore,
   type AccessWrite,
   type LocalAdmin,
   type SessionKey,
   type StoredApiKey,
 } from '../../src/ports/access-store.ts';
+import type { WriteOutcome } from '../../src/ports/cluster/writers.ts';
 import type { Instant } from '#kube/units';
 
 /** What decides access, in memory. Replicas of a test share one. */
 export class FakeAccessStore implements AccessStore {
   policy: NonNullable<AccessPolicy['spec']['grants']> = [];
+  domains: NonNullable<AccessPolicy['spec']['autoApprove']> = [];
+  requests: NonNullable<AccessPolicyStatus['requests']> = [];
+  /** Version of the policy, which every change raises. */
+  version = 1;
+  /** Called before a write of the policy: others may change it first. */
+  beforeWrite: () => void = () => undefined;
   keys: SessionKey[] = [{ id: '1', bytes: Buffer.alloc(32, 1) }];
   admin: LocalAdmin | null = null;
   /** True: nothing can be confirmed. */
@@ -27,7 +36,33 @@ export class FakeAccessStore implements AccessStore {
   readonly #listeners = new Set<() => void>();
 
   grants(): Promise<Grants> {
-    return this.#confirm(() => grantsOf({ spec: { grants: this.policy } }));
+    return this.#confirm(() => grantsOf(this.#object()));
+  }
+
+  accessPolicy(): Promise<AccessPolicy> {
+    return this.#confirm(() => this.#object());
+  }
+
+  readAccessPolicy(): Promise<AccessPolicy> {
+    return this.accessPolicy();
+  }
+
+  async writeAccessPolicy(
+    change: AccessPolicyChange,
+    { resourceVersion, dryRun }: AccessPolicyWriteOptions,
+  ): Promise<WriteOutcome & { readonly object?: AccessPolicy }> {
+    this.beforeWrite();
+    return this.#confirm(() => {
+      const before = this.#object();
+      if (resourceVersion !== before.metadata.resourceVersion) return { kind: 'conflict', message: 'the object has been modified' };
+      if (dryRun) return { kind: 'dry-run', object: { ...before, ...change } };
+      if ('spec' in change) {
+        this.policy = change.spec.grants;
+        this.domains = change.spec.autoApprove;
+      } else this.requests = change.status.requests;
+      this.#changed();
+      return { kind: 'done', object: this.#object() };
+    });
   }
 
   apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>> {
@@ -81,7 +116,22 @@ export class FakeAccessStore implements AccessStore {
   /** Replaces the grants, as a watch reports it. */
   grant(...grants: NonNullable<AccessPolicy['spec']['grants']>): void {
     this.policy = grants;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.version += 1;
     for (const listener of this.#listeners) listener();
+  }
+
+  #object(): AccessPolicy {
+    return {
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'AccessPolicy',
+      metadata: { name: 'default', uid: 'policy', resourceVersion: String(this.version) },
+      spec: { grants: this.policy, autoApprove: this.domains },
+      status: { requests: this.requests },
+    };
   }
 
   async #confirm<T>(answer: () => T): Promise<T> {

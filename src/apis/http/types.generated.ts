@@ -1008,6 +1008,84 @@ export interface SignInBody {
   readonly password: string;
 }
 
+export interface AccessGrant {
+  /** In lower case; once in the policy. */
+  readonly email: string;
+  readonly role: 'admin' | 'operator' | 'viewer';
+  /** Names or globs; `*` is all, and an admin needs none. */
+  readonly namespaces?: readonly string[];
+  /** End of the grant; null: never. */
+  readonly expiresAt?: string | null;
+  /** Reason of the grant. */
+  readonly note?: string | null;
+}
+
+export interface DomainGrant {
+  /** Domain in lower case, without its subdomains. */
+  readonly domain: string;
+  readonly role: 'operator' | 'viewer';
+  /** Names or globs; `*` is all, and an admin needs none. */
+  readonly namespaces?: readonly string[];
+}
+
+export interface AccessPolicy {
+  readonly grants: readonly AccessGrant[];
+  /** What signed-in addresses of a domain may do that have no grant of their own. */
+  readonly autoApprove: readonly DomainGrant[];
+  /** Version of the AccessPolicy, for a change of it; null: it does not exist. */
+  readonly resourceVersion: string | null;
+}
+
+export interface AccessPolicyBody {
+  /** All grants: an omitted one is removed. */
+  readonly grants: readonly AccessGrant[];
+  /** All domains: an omitted one is removed. */
+  readonly autoApprove?: readonly DomainGrant[];
+  /** The one that was read with the grants. 409 without it, and where the policy has changed since. */
+  readonly resourceVersion?: string | null;
+}
+
+export interface AccessRequest {
+  /** Id of the request. */
+  readonly id: string;
+  /** Address of the requester. */
+  readonly email: string;
+  /** null where the sign-in gives none. */
+  readonly name: string | null;
+  readonly reason: string;
+  readonly requestedRole: 'admin' | 'operator' | 'viewer';
+  readonly requestedNamespaces: readonly string[];
+  readonly requestedAt: string;
+  readonly state: 'pending' | 'approved' | 'denied';
+  /** The admin who decided; null for a pending request, and for the requester. */
+  readonly decidedBy: string | null;
+  readonly decidedAt: string | null;
+}
+
+export interface AccessRequestBody {
+  readonly role: 'admin' | 'operator' | 'viewer';
+  /** Names or globs; an admin needs none. */
+  readonly namespaces?: readonly string[];
+  /** For the admin who decides. */
+  readonly reason?: string;
+}
+
+export interface AccessApprovalBody {
+  /** Id of the request. */
+  readonly id: string;
+  /** At most the requested role; omitted: that one. */
+  readonly role?: 'admin' | 'operator' | 'viewer';
+  /** Within the requested namespaces; omitted: all of them. */
+  readonly namespaces?: readonly string[];
+  /** End of the grant; null: never. */
+  readonly expiresAt?: string | null;
+}
+
+export interface AccessDenialBody {
+  /** Id of the request. */
+  readonly id: string;
+}
+
 export interface ApiKey {
   /** Public part of the key. */
   readonly id: string;
@@ -1966,6 +2044,114 @@ export interface Operations {
     readonly query: { readonly dryRun?: boolean };
     readonly body: undefined;
     readonly data: Session;
+    readonly summary: undefined;
+  };
+  /** Grants of the AccessPolicy in effect. */
+  getAccessPolicy: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: Readonly<Record<never, never>>;
+    readonly body: undefined;
+    readonly data: AccessPolicy;
+    readonly summary: undefined;
+  };
+  /** Replace the grants of the AccessPolicy. */
+  replaceAccessPolicy: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: AccessPolicyBody;
+    readonly data: AccessPolicy;
+    readonly summary: undefined;
+  };
+  /** Access requests, pending ones by default. */
+  listAccessRequests: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'id'
+        | '-id'
+        | 'email'
+        | '-email'
+        | 'name'
+        | '-name'
+        | 'reason'
+        | '-reason'
+        | 'requestedRole'
+        | '-requestedRole'
+        | 'requestedAt'
+        | '-requestedAt'
+        | 'state'
+        | '-state'
+        | 'decidedBy'
+        | '-decidedBy'
+        | 'decidedAt'
+        | '-decidedAt';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly state: readonly ('pending' | 'approved' | 'denied')[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly AccessRequest[];
+    readonly summary: undefined;
+  };
+  /** Access requests of the caller. */
+  listOwnAccessRequests: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'id'
+        | '-id'
+        | 'email'
+        | '-email'
+        | 'name'
+        | '-name'
+        | 'reason'
+        | '-reason'
+        | 'requestedRole'
+        | '-requestedRole'
+        | 'requestedAt'
+        | '-requestedAt'
+        | 'state'
+        | '-state'
+        | 'decidedBy'
+        | '-decidedBy'
+        | 'decidedAt'
+        | '-decidedAt';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly state?: readonly ('pending' | 'approved' | 'denied')[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly AccessRequest[];
+    readonly summary: undefined;
+  };
+  /** Request access. */
+  requestAccess: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: AccessRequestBody;
+    readonly data: AccessRequest;
+    readonly summary: undefined;
+  };
+  /** Approve an access request. */
+  approveAccessRequest: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: AccessApprovalBody;
+    readonly data: AccessRequest;
+    readonly summary: undefined;
+  };
+  /** Deny an access request. */
+  denyAccessRequest: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: AccessDenialBody;
+    readonly data: AccessRequest;
     readonly summary: undefined;
   };
   /** API keys, without the keys themselves. */

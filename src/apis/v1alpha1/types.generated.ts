@@ -18,17 +18,17 @@ export interface AccessPolicy {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'AccessPolicy';
   readonly metadata: ObjectMeta;
-  /** Grants, and domains that are approved automatically. */
+  /** Grants by user and by e-mail domain. */
   readonly spec: AccessPolicySpec;
   /** Access requests. Written only by Evenkeel. */
   readonly status?: AccessPolicyStatus;
 }
 
-/** Grants, and domains that are approved automatically. */
+/** Grants by user and by e-mail domain. */
 export interface AccessPolicySpec {
   /** Grants by user. */
   readonly grants?: readonly AccessPolicySpecGrant[];
-  /** E-mail domains whose requests are approved automatically. */
+  /** Roles by e-mail domain. A signed-in address without an entry in grants has the role of its domain, as long as the domain is listed. */
   readonly autoApprove?: readonly AccessPolicySpecAutoApproveItem[];
 }
 
@@ -46,7 +46,7 @@ export interface AccessPolicySpecGrant {
 }
 
 export interface AccessPolicySpecAutoApproveItem {
-  /** Domain, in lower case. */
+  /** Domain in lower case, without its subdomains. */
   readonly domain: string;
   /** Granted role. */
   readonly role: 'operator' | 'viewer';

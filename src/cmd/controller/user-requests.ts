@@ -1,5 +1,6 @@
 // The reconcilers of user requests that the leader carries out, each with its own queue.
 
+import { AccessPolicyReconciler, watchAccessPolicy } from '../../controllers/accesspolicy/reconciler.ts';
 import { PolicyOverrideReconciler, watchPolicyOverrides } from '../../controllers/policyoverrides/reconciler.ts';
 import { ResetReconciler, watchResets } from '../../controllers/resets/reconciler.ts';
 import type { WorkloadKey } from '#kube/records/workload';
@@ -9,6 +10,7 @@ import type { Metrics } from '../../ports/metrics.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/cluster/writers.ts';
 import type { EffectGate } from '../../runtime/effects/effect-gate.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
@@ -21,6 +23,7 @@ const RESET_WORKERS = 4;
 
 export interface UserRequestDependencies {
   readonly environment: ControllerEnvironment;
+  readonly settings: Settings;
   readonly state: ClusterState;
   readonly policies: PolicyResolver;
   readonly decisions: DecisionCache;
@@ -34,23 +37,28 @@ export interface UserRequestDependencies {
 
 /** Reconciles until the signal aborts; resolves once running reconciles have ended. */
 export async function reconcileUserRequests(dependencies: UserRequestDependencies, signal: AbortSignal): Promise<void> {
-  const { environment, state, logger, metrics } = dependencies;
+  const { environment, settings, state, logger, metrics } = dependencies;
   const { clock, timer: machine, activity, random } = environment;
   const overrides = new WorkQueue({ clock, machine, activity, random });
   const resets = new WorkQueue<WorkloadKey>({ clock, machine, activity, random });
+  const accessPolicies = new WorkQueue({ clock, machine, activity, random });
   const ports = { ...dependencies, clock, cluster: state };
   const policyOverrides = new PolicyOverrideReconciler(ports);
   const reset = new ResetReconciler(ports);
+  const accessPolicy = new AccessPolicyReconciler(ports);
   const stops = [
     watchPolicyOverrides(state, (key) => overrides.add(key, 'low')),
     watchResets(state, (key) => resets.add(key)),
     forgetDeletedRecommendations(dependencies),
+    // The permission to write its status belongs to auth.enabled.
+    ...(settings['auth.enabled'] ? [watchAccessPolicy(state, (name) => accessPolicies.add(name))] : []),
   ];
   const host = { machine, logger, metrics };
   try {
     await Promise.all([
       new ReconcilerHost({ ...host, name: 'policyoverrides', queue: overrides, reconciler: policyOverrides, workers: 1 }).run(signal),
       new ReconcilerHost({ ...host, name: 'resets', queue: resets, reconciler: reset, workers: RESET_WORKERS }).run(signal),
+      new ReconcilerHost({ ...host, name: 'accesspolicy', queue: accessPolicies, reconciler: accessPolicy, workers: 1 }).run(signal),
     ]);
   } finally {
     for (const stop of stops) stop();

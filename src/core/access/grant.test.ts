@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AccessPolicy } from '../../apis/v1alpha1/index.ts';
-import { findGrant, grantsOf, parseEmail } from './grant.ts';
+import { findGrant, findGrantOfUser, grantsOf, parseEmail } from './grant.ts';
 import { scopeOf } from './scope-of-grant.ts';
 
 type Entries = AccessPolicy['spec']['grants'];
@@ -110,4 +110,37 @@ test('an address without a grant is identified, and may do nothing', () => {
     false,
   ]);
   expect(scopeIn([ann], 'constructor@example.com').viewer).toBe(false);
+});
+
+describe('the role of a domain', () => {
+  const scopeOfUser = (spec: AccessPolicy['spec'], email: string) =>
+    scopeOf({ email, session: true }, findGrantOfUser(grantsOf({ spec }), email, NOW));
+  const autoApprove = [{ domain: 'example.com', role: 'viewer', namespaces: ['shop'] }] as const;
+
+  test('applies to addresses of exactly the domain', () => {
+    const emails = ['ann@example.com', 'ann@sub.example.com', 'ann@notexample.com', 'ann@example.com.evil', '"a@example.com"@evil.example'];
+    expect(emails.map((email) => scopeOfUser({ autoApprove }, email).canView('shop'))).toEqual([true, false, false, false, false]);
+  });
+
+  test.each<[string, Entries]>([
+    ['of its own', [{ ...ann, namespaces: ['pay'] }]],
+    ['that has expired', [{ ...ann, expiresAt: '2026-11-27T00:00:00Z' }]],
+    ['that is not valid', [{ ...ann, expiresAt: 'tomorrow' }]],
+    ['in two entries', [ann, ann]],
+  ])('does not apply to an address with a grant %s', (_what, grants = []) => {
+    expect(scopeOfUser({ autoApprove, grants }, ann.email).canView('shop')).toBe(false);
+    expect(scopeOfUser({ autoApprove, grants }, 'bob@example.com').canView('shop')).toBe(true);
+  });
+
+  test('is never admin, and is none for a domain that is listed twice', () => {
+    const [viewer] = autoApprove;
+    const admin = { ...viewer, role: 'admin' as 'viewer' };
+    for (const domains of [[admin], [viewer, { ...viewer, role: 'operator' as const }], [viewer, viewer, viewer]]) {
+      expect(scopeOfUser({ autoApprove: domains }, ann.email).viewer).toBe(false);
+    }
+  });
+
+  test('is no grant of the address, which an API key needs', () => {
+    expect(findGrant(grantsOf({ spec: { autoApprove } }), ann.email, NOW)).toBeNull();
+  });
 });

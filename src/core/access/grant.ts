@@ -19,11 +19,18 @@ export interface Grant {
   readonly expiresAt: Instant | null;
 }
 
-/** Grants by e-mail address, from the AccessPolicy in effect. */
-export type Grants = ReadonlyMap<string, Grant>;
+/** The grants of the AccessPolicy in effect. */
+export interface Grants {
+  /** By e-mail address. null: its entry is not valid, or it has two, so that it has nothing. */
+  readonly byEmail: ReadonlyMap<string, Grant | null>;
+  /** `spec.autoApprove` by domain: what addresses without a grant of their own have. */
+  readonly byDomain: ReadonlyMap<string, Omit<Grant, 'email'>>;
+}
 
 /** The longest address of SMTP (RFC 5321, with RFC 3696 erratum 1690). */
 const MAX_EMAIL_LENGTH = 254;
+/** Roles that a domain may have: an admin is always named. */
+const DOMAIN_ROLES: readonly Role[] = ['operator', 'viewer'];
 
 /**
  * The address as grants are keyed, with A–Z in lower case; null where it is not an address. Only ASCII letters are folded: Unicode's folding
@@ -35,42 +42,67 @@ export function parseEmail(text: string): string | null {
 }
 
 /**
- * The grants of a policy. An entry that is not valid gives nothing, and neither does an address that has two: which of them applied would
- * depend on the reader.
+ * The grants of a policy. An entry that is not valid gives nothing, and neither does an address or a domain that has two: which of them
+ * applied would depend on the reader.
  */
 export function grantsOf(policy: Pick<AccessPolicy, 'spec'> | null): Grants {
-  const grants = new Map<string, Grant>();
-  const seen = new Set<string>();
+  const byEmail = new Map<string, Grant | null>();
   for (const entry of policy?.spec.grants ?? []) {
     const email = typeof entry.email === 'string' ? parseEmail(entry.email) : null;
-    if (email === null) continue;
-    if (seen.has(email)) grants.delete(email);
-    else {
-      const grant = parseGrant(email, entry);
-      if (grant !== null) grants.set(email, grant);
-    }
-    seen.add(email);
+    if (email !== null) byEmail.set(email, byEmail.has(email) ? null : parseGrant(email, entry));
   }
-  return grants;
+  const byDomain = new Map<string, Omit<Grant, 'email'>>();
+  const domains = new Set<string>();
+  for (const { domain, role, namespaces } of policy?.spec.autoApprove ?? []) {
+    const isRepeated = domains.has(domain);
+    domains.add(domain);
+    if (isRepeated) byDomain.delete(domain);
+    else if (DOMAIN_ROLES.includes(role)) byDomain.set(domain, { role, namespaces: parseNamespaces(namespaces), expiresAt: null });
+  }
+  return { byEmail, byDomain };
 }
 
-/** The grant of an address at a time; null: it has none, or it has expired. */
-export function findGrant(grants: Grants, email: string, now: Instant): Grant | null {
-  const grant = grants.get(email);
-  if (grant === undefined) return null;
-  return grant.expiresAt !== null && grant.expiresAt <= now ? null : grant;
+/** The grant of an address at a time; null: it has none of its own, or it has expired. */
+export function findGrant({ byEmail }: Grants, email: string, now: Instant): Grant | null {
+  const grant = byEmail.get(email) ?? null;
+  return grant === null || hasExpired(grant, now) ? null : grant;
+}
+
+/**
+ * The grant of a user who signed in with a verified address: the one of the address, else the one of its domain. An entry for the address
+ * wins also where it has expired or is not valid, so that an administrator can exclude one address of a domain.
+ */
+export function findGrantOfUser(grants: Grants, email: string, now: Instant): Grant | null {
+  if (grants.byEmail.has(email)) return findGrant(grants, email, now);
+  const ofDomain = grants.byDomain.get(domainOf(email));
+  return ofDomain === undefined ? null : { ...ofDomain, email };
+}
+
+/** Whether the grant has ended. */
+export function hasExpired({ expiresAt }: Pick<Grant, 'expiresAt'>, now: Instant): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1);
 }
 
 type GrantEntry = NonNullable<AccessPolicy['spec']['grants']>[number];
 
-function parseGrant(email: string, { role, namespaces = [], expiresAt }: GrantEntry): Grant | null {
-  if (!ROLES.includes(role) || !Array.isArray(namespaces)) return null;
+function parseGrant(email: string, { role, namespaces, expiresAt }: GrantEntry): Grant | null {
+  if (!ROLES.includes(role) || !(namespaces === undefined || Array.isArray(namespaces))) return null;
   const until = expiresAt === undefined ? null : instantOf(expiresAt);
   // A time that cannot be read would otherwise turn a temporary grant into a permanent one.
   if (expiresAt !== undefined && until === null) return null;
-  const globs = [...new Set<unknown>(namespaces)].flatMap((text) => {
+  return { email, role, namespaces: parseNamespaces(namespaces), expiresAt: until };
+}
+
+/** Globs that are none are omitted. */
+function parseNamespaces(namespaces: unknown): readonly Glob[] {
+  const texts = Array.isArray(namespaces) ? new Set<unknown>(namespaces) : [];
+  const globs = [...texts].flatMap((text) => {
     const glob = typeof text === 'string' ? parseGlob(text) : null;
     return glob?.ok === true ? [glob.value] : [];
   });
-  return { email, role, namespaces: globs.toSorted((a, b) => (a.text < b.text ? -1 : 1)), expiresAt: until };
+  return globs.toSorted((a, b) => (a.text < b.text ? -1 : 1));
 }

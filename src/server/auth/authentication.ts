@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { parseApiKey } from '../../core/access/api-key.ts';
-import { findGrant, type Grant } from '../../core/access/grant.ts';
+import { findGrant, findGrantOfUser, type Grant } from '../../core/access/grant.ts';
 import { NO_CREDENTIAL, scopeOf, type Identity } from '../../core/access/scope-of-grant.ts';
 import { SESSION_MS } from '../../core/access/session-keys.ts';
 import type { Scope } from '../../core/access/scope.ts';
@@ -105,10 +105,11 @@ export class Authentication {
   async identify(request: Request): Promise<Caller | null> {
     const { store, clock } = this.#dependencies;
     const credential = readCredential(request, this.isSecure(request));
-    const withGrant = async (caller: Omit<Caller, 'grant'>): Promise<Caller> => ({
-      ...caller,
-      grant: findGrant(await store.grants(), caller.email, clock.now()),
-    });
+    const withGrant = async (caller: Omit<Caller, 'grant'>): Promise<Caller> => {
+      // The role of a domain is for users: an API key needs a grant of its address.
+      const find = caller.keyId === null ? findGrantOfUser : findGrant;
+      return { ...caller, grant: find(await store.grants(), caller.email, clock.now()) };
+    };
     if (credential.kind === 'bearer') {
       const { email, id } = await this.#findKey(credential.token, request);
       return withGrant({ email, via: 'api-key', keyId: id, session: null, hasForeignCookie: false });

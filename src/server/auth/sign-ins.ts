@@ -1,7 +1,7 @@
 // The one place that completes or refuses a sign-in of any kind: its session, its log line, and its listeners.
 
 import type { Request, Response } from 'express';
-import { findGrant } from '../../core/access/grant.ts';
+import { findGrantOfUser } from '../../core/access/grant.ts';
 import { EVERY_REPLICA_REPORTED, type ReplicaReports } from '../../core/access/replica-reports.ts';
 import type { AccessWrite } from '../../ports/access-store.ts';
 import { SESSION_MS } from '../../core/access/session-keys.ts';
@@ -69,7 +69,7 @@ export class SignIns {
       keyId: null,
       session: newSession(email, now(), { via, name }),
       hasForeignCookie: false,
-      grant: findGrant(await store.grants(), email, clock.now()),
+      grant: findGrantOfUser(await store.grants(), email, clock.now()),
     };
   }
 

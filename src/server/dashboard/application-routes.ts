@@ -101,6 +101,9 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   query('listScaling', queryOf);
   query('listHealth', queryOf);
   query('getMode', queryOf);
+  query('getAccessPolicy', queryOf);
+  query('listAccessRequests', queryOf);
+  query('listOwnAccessRequests', queryOf);
   query('listApiKeys', queryOf);
   query('listAccessEvents', queryOf);
 
@@ -120,6 +123,10 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   command('setPolicyOverride', ({ path, body }) => ({ target: path, body }));
   command('resetToDeploy', (request) => ({ ...onTarget(request), body: request.body ?? {} }));
   command('deleteRecommendation', (request) => ({ ...onTarget(request), body: {} }));
+  command('replaceAccessPolicy', ({ body }) => ({ body }));
+  command('requestAccess', ({ body }) => ({ body }));
+  command('approveAccessRequest', ({ body }) => ({ body }));
+  command('denyAccessRequest', ({ body }) => ({ body }));
   command('createApiKey', ({ body }) => ({ body }));
   command('deleteApiKey', ({ path }) => path);
   command('stripAnnotations', (request) => ({ ...onTarget(request), body: {} }));

@@ -304,11 +304,21 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
   },
   {
     resource: ACCESS_POLICIES,
-    verbs: ['get'],
+    verbs: ['get', 'patch'],
     scope: 'cluster',
     names: ['default'],
     when: 'config.auth.enabled',
-    why: 'the grants in effect, confirmed every five seconds',
+    why: 'the grants in effect, confirmed every five seconds, and their changes by admins through the API',
+    by: ACCESS_STORE,
+  },
+  {
+    resource: ACCESS_POLICIES,
+    subresource: 'status',
+    verbs: ['patch'],
+    scope: 'cluster',
+    names: ['default'],
+    when: 'config.auth.enabled',
+    why: 'access requests, counts and conditions',
     by: ACCESS_STORE,
   },
   {

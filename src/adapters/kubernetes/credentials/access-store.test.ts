@@ -87,7 +87,7 @@ const grant = (role: string, email = 'ann@example.com') => ({
   metadata: { name: 'default' },
   spec: { grants: [{ email, role }] },
 });
-const roles = async (store: KubernetesAccessStore) => [...(await store.grants()).values()].map(({ role }) => role);
+const roles = async (store: KubernetesAccessStore) => [...(await store.grants()).byEmail.values()].map((granted) => granted?.role);
 
 describe('grants', () => {
   test('are those of the AccessPolicy default, and none without it', async () => {
@@ -311,7 +311,7 @@ describe('the initial admin', () => {
 
   test('is granted where no AccessPolicy exists', async () => {
     await create('root@example.com');
-    expect([...(await replica().grants()).values()]).toMatchObject([{ email: 'root@example.com', role: 'admin' }]);
+    expect([...(await replica().grants()).byEmail.values()]).toMatchObject([{ email: 'root@example.com', role: 'admin' }]);
   });
 
   test('changes no AccessPolicy that exists', async () => {

@@ -11,6 +11,8 @@ import type { ReplicaReports } from '../../../core/access/replica-reports.ts';
 import {
   AccessUnconfirmedError,
   type AccessPart,
+  type AccessPolicyChange,
+  type AccessPolicyWriteOptions,
   type AccessStore,
   type AccessWrite,
   type LocalAdmin,
@@ -20,7 +22,9 @@ import {
 import type { Changes } from '../../../ports/changes.ts';
 import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 import { collectionPath, objectPath, ownResource, SECRETS } from '../resources.ts';
+import type { WriteOutcome } from '../../../ports/cluster/writers.ts';
 import { ApiFault, failureOf, isNotFound } from '../status.ts';
+import { writeOutcome } from '../write/write-outcome.ts';
 import { listPages } from '../watch/pages.ts';
 import { Reflector } from '../watch/reflector.ts';
 import type { ReflectorContext } from '../watch/reflector-spec.ts';
@@ -81,10 +85,17 @@ interface Versioned<T> {
 }
 
 interface Copies {
-  readonly grants: ConfirmedCopy<Versioned<Grants>>;
+  readonly policy: ConfirmedCopy<Versioned<PolicyCopy>>;
   readonly apiKeys: ConfirmedCopy<Versioned<ReadonlyMap<string, StoredApiKey>>>;
   readonly endedSessions: ConfirmedCopy<Versioned<ReadonlyMap<string, Instant>>>;
   readonly sessionKeys: ConfirmedCopy<readonly SessionKey[]>;
+}
+
+/** The AccessPolicy in effect, with its grants. */
+interface PolicyCopy {
+  /** null: it does not exist. */
+  readonly object: AccessPolicy | null;
+  readonly grants: Grants;
 }
 
 /**
@@ -109,7 +120,7 @@ export class KubernetesAccessStore implements AccessStore {
     this.#writes = { transport: commands, namespace };
     this.#endings = new EndedSessions({ reads: this.#reads, writes: this.#writes, now });
     this.#copies = {
-      grants: this.#reportedCopyOf('access-policy', 'AccessPolicy default', () => readGrants(context.transport)),
+      policy: this.#reportedCopyOf('access-policy', 'AccessPolicy default', () => readPolicy(context.transport)),
       apiKeys: this.#reportedCopyOf('api-keys', 'API keys', () => this.#readApiKeys()),
       endedSessions: this.#reportedCopyOf('ended-sessions', 'ended sessions', () => this.#endings.read()),
       sessionKeys: this.#copyOf(
@@ -146,7 +157,7 @@ export class KubernetesAccessStore implements AccessStore {
   async run(signal: AbortSignal): Promise<void> {
     const { context, namespace, cluster } = this.#dependencies;
     const unsubscribe = cluster.subscribe((change) => {
-      if (change.kind === 'other' && change.key.startsWith(`${ACCESS_POLICIES.plural}/`)) this.#announced(this.#copies.grants);
+      if (change.kind === 'other' && change.key.startsWith(`${ACCESS_POLICIES.plural}/`)) this.#announced(this.#copies.policy);
     });
     const secrets = new Reflector<string>(
       {
@@ -169,7 +180,40 @@ export class KubernetesAccessStore implements AccessStore {
   }
 
   async grants(): Promise<Grants> {
-    return (await confirmed(() => this.#copies.grants.get())).value;
+    return (await confirmed(() => this.#copies.policy.get())).value.grants;
+  }
+
+  async accessPolicy(): Promise<AccessPolicy | null> {
+    return (await confirmed(() => this.#copies.policy.get())).value.object;
+  }
+
+  async readAccessPolicy(): Promise<AccessPolicy | null> {
+    const { policy } = this.#copies;
+    // A read that is under way may lack a change that made the caller read again.
+    policy.invalidate();
+    return (await confirmed(() => policy.refresh())).value.object;
+  }
+
+  async writeAccessPolicy(
+    change: AccessPolicyChange,
+    { resourceVersion, dryRun, fieldManager }: AccessPolicyWriteOptions,
+  ): Promise<WriteOutcome & { readonly object?: AccessPolicy }> {
+    const subresource = 'status' in change ? 'status' : undefined;
+    const outcome = await confirmed(async () => {
+      const response = await this.#writes.transport.request({
+        method: 'PATCH',
+        path: objectPath(ACCESS_POLICIES, null, ACCESS_POLICY, subresource),
+        query: { fieldManager, ...(dryRun ? { dryRun: 'All' } : {}) },
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: { metadata: { resourceVersion }, ...change },
+        timeoutMs: READ_TIMEOUT_MS,
+      });
+      const written = writeOutcome(`patching accesspolicy ${ACCESS_POLICY}`, response);
+      return written.kind === 'done' ? { ...written, object: asObject(response.body, 'accesspolicy') as unknown as AccessPolicy } : written;
+    });
+    // Also after a conflict: the copy lacks the change that caused it.
+    if (!dryRun) this.#changed(this.#copies.policy);
+    return outcome.kind === 'done' && dryRun ? { ...outcome, kind: 'dry-run' } : outcome;
   }
 
   async apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>> {
@@ -241,8 +285,8 @@ export class KubernetesAccessStore implements AccessStore {
   }
 
   #allCopies(): readonly Pick<ConfirmedCopy<unknown>, 'run' | 'invalidate'>[] {
-    const { grants, apiKeys, endedSessions, sessionKeys } = this.#copies;
-    return [grants, apiKeys, endedSessions, sessionKeys];
+    const { policy, apiKeys, endedSessions, sessionKeys } = this.#copies;
+    return [policy, apiKeys, endedSessions, sessionKeys];
   }
 
   /** The copies that a Secret is part of. */
@@ -336,16 +380,17 @@ async function confirmed<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-async function readGrants(transport: ApiTransport): Promise<Versioned<Grants>> {
+async function readPolicy(transport: ApiTransport): Promise<Versioned<PolicyCopy>> {
   const path = objectPath(ACCESS_POLICIES, null, ACCESS_POLICY);
   const response = await transport.request({ method: 'GET', path, timeoutMs: READ_TIMEOUT_MS, retry: false });
   const failure = failureOf(response);
   if (failure === null) {
     const policy = asObject(response.body, 'accesspolicy');
     const version = versionOf(policy);
-    return { value: grantsOf(policy as unknown as AccessPolicy), version, digest: version };
+    const object = policy as unknown as AccessPolicy;
+    return { value: { object, grants: grantsOf(object) }, version, digest: version };
   }
-  if (isNotFound(failure)) return { value: grantsOf(null), version: '', digest: '' };
+  if (isNotFound(failure)) return { value: { object: null, grants: grantsOf(null) }, version: '', digest: '' };
   throw new ApiFault(`reading accesspolicy ${ACCESS_POLICY}`, failure);
 }
 

@@ -231,11 +231,11 @@ describe('a revoke', () => {
       await world.post(POLICIES, { apiVersion: 'evenkeel.io/v1alpha1', kind: 'AccessPolicy', metadata: { name: 'default' }, spec });
       second.cluster.announce({ kind: 'other', key: 'accesspolicies/default' });
       await world.machine.advance(SECOND_MS);
-      expect((await second.store.grants()).size).toBe(1);
+      expect((await second.store.grants()).byEmail.size).toBe(1);
       const { body } = await world.patch('merge', `${POLICIES}/default`, { spec: { grants: [] } });
       const { resourceVersion } = (body as { metadata: { resourceVersion: string } }).metadata;
       const { missing } = await answered(first, { part: 'access-policy', resourceVersion });
-      expect([missing, (await second.store.grants()).size]).toEqual([[], 0]);
+      expect([missing, (await second.store.grants()).byEmail.size]).toEqual([[], 0]);
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isGlobMatch, parseGlob } from './glob.ts';
+import { isGlobMatch, isGlobWithin, parseGlob } from './glob.ts';
 
 describe('globs', () => {
   test.each([
@@ -29,6 +29,33 @@ describe('globs', () => {
           return isGlobMatch({ text: glob.join('') }, name.join('')) === new RegExp(`^${source}$`).test(name.join(''));
         },
       ),
+    );
+  });
+
+  test.each([
+    ['team-a', 'team-*', true],
+    ['team-*', 'team-*', true],
+    ['team-a*', 'team-*', true],
+    ['team-?', 'team-*', true],
+    ['team-*', 'team-?', false],
+    ['team-*', 'team-a', false],
+    ['?', 'a', false],
+    ['a', '?', true],
+    ['*', '*', true],
+    ['*', '?', false],
+    ['**', '*', true],
+  ])('%s is within %s: %s', (inner, outer, expected) => {
+    expect(isGlobWithin({ text: inner }, { text: outer })).toBe(expected);
+  });
+
+  test('within another match no further name', () => {
+    const glob = fc.array(fc.constantFrom('a', 'b', '*', '?'), { maxLength: 5 }).map((parts) => ({ text: parts.join('') }));
+    const name = fc.array(fc.constantFrom('a', 'b'), { maxLength: 6 }).map((letters) => letters.join(''));
+    fc.assert(
+      fc.property(glob, glob, name, (inner, outer, text) => {
+        fc.pre(isGlobWithin(inner, outer) && isGlobMatch(inner, text));
+        return isGlobMatch(outer, text);
+      }),
     );
   });
 

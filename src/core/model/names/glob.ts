@@ -26,7 +26,7 @@ export function isGlobMatch(glob: Glob, name: string): boolean {
       star = at;
       resume = position;
       at += 1;
-    } else if (at < pattern.length && (expected === '?' || expected === name.charAt(position))) {
+    } else if (at < pattern.length && ((expected === '?' && name.charAt(position) !== '*') || expected === name.charAt(position))) {
       at += 1;
       position += 1;
     } else if (star >= 0) {
@@ -39,4 +39,13 @@ export function isGlobMatch(glob: Glob, name: string): boolean {
   }
   while (pattern.charAt(at) === '*') at += 1;
   return at === pattern.length;
+}
+
+/**
+ * Whether every name that `inner` matches is matched by `outer`. False for a few equal globs that are written differently, such as `*?` and
+ * `?*`.
+ */
+export function isGlobWithin(inner: Glob, outer: Glob): boolean {
+  // The inner glob is matched as a name: `*` of the outer one covers each of its characters, `?` all but `*`.
+  return isGlobMatch(outer, inner.text);
 }

@@ -1,7 +1,8 @@
+import { ACCESS_REQUEST_STATES, MAX_REQUESTED_NAMESPACES, MAX_REQUESTS } from '../../../core/access/access-request.ts';
 import { ROLES } from '../../../core/access/grant.ts';
 import { PASSWORD_LENGTH } from '../../../runtime/passwords/password-hash.ts';
 import { SESSION_CAPABILITIES } from '../../auth/session-record.ts';
-import type { OperationSpec } from '../operation.ts';
+import type { OperationSpec, ParameterSpec } from '../operation.ts';
 import { durationQuery, enumFilter, textFilter } from '../parameters.ts';
 import { anything, array, boolean, integer, nullable, object, oneOf, ref, string, time, type Schema } from '../schema.ts';
 
@@ -13,6 +14,27 @@ const OUTCOMES = ['allowed', 'denied', 'error'];
 const VIA = ['session', 'api-key', 'proxy', 'anonymous'];
 const REVOKED =
   'Answered once every replica has confirmed it, or after ten seconds with the warning `replica_not_confirmed`: no later request is allowed on any replica.';
+const GLOB = string(undefined, { minLength: 1, maxLength: 253, examples: ['shop', 'team-*'] });
+const NAMESPACES = array(GLOB, 'Names or globs; `*` is all, and an admin needs none.', { maxItems: 256 });
+const DOMAIN_ROLES = ['operator', 'viewer'];
+const GRANT_EMAIL = string('In lower case; once in the policy.', EMAIL);
+const EXPIRES_AT = nullable(time('End of the grant; null: never.'));
+const NOTE = nullable(string('Reason of the grant.', { maxLength: 1000 }));
+const DOMAIN = string('Domain in lower case, without its subdomains.', { minLength: 1, maxLength: 253, examples: ['example.com'] });
+const REQUEST_ID = string('Id of the request.', { minLength: 1, maxLength: 64, examples: ['k3v9x0q2m7ab'] });
+const REQUESTED_NAMESPACES = array(
+  string(undefined, { minLength: 1, maxLength: 63, examples: ['shop'] }),
+  'Names or globs; an admin needs none.',
+  {
+    maxItems: MAX_REQUESTED_NAMESPACES,
+  },
+);
+
+const stateQuery = (fallback?: readonly string[]): ParameterSpec => {
+  const items = array(oneOf(ACCESS_REQUEST_STATES), undefined, { maxItems: 50 });
+  const schema = fallback === undefined ? items : { ...items, default: fallback };
+  return { name: 'state', in: 'query', description: 'Only requests in these states. Repeatable.', schema };
+};
 
 const KEY_FIELDS = { id: KEY_ID, email: string('The address whose grant decides what the key may read.'), label: LABEL, createdAt: time() };
 
@@ -28,6 +50,58 @@ export const ACCESS_SCHEMAS: Readonly<Record<string, Schema>> = {
     authEnabled: boolean('False: no credential is required, and every caller is an admin without a session.'),
   }),
   SignInBody: object({ email: string(undefined, EMAIL), password: string(undefined, { minLength: 1, maxLength: PASSWORD_LENGTH.max }) }),
+  AccessGrant: object({ email: GRANT_EMAIL, role: oneOf(ROLES), namespaces: NAMESPACES, expiresAt: EXPIRES_AT, note: NOTE }, undefined, [
+    'namespaces',
+    'expiresAt',
+    'note',
+  ]),
+  DomainGrant: object({ domain: DOMAIN, role: oneOf(DOMAIN_ROLES), namespaces: NAMESPACES }, undefined, ['namespaces']),
+  AccessPolicy: object({
+    grants: array(ref('AccessGrant')),
+    autoApprove: array(ref('DomainGrant'), 'What signed-in addresses of a domain may do that have no grant of their own.'),
+    resourceVersion: nullable(string('Version of the AccessPolicy, for a change of it; null: it does not exist.')),
+  }),
+  AccessPolicyBody: object(
+    {
+      grants: array(ref('AccessGrant'), 'All grants: an omitted one is removed.', { maxItems: 2000 }),
+      autoApprove: array(ref('DomainGrant'), 'All domains: an omitted one is removed.', { maxItems: 64 }),
+      resourceVersion: nullable(string('The one that was read with the grants. 409 without it, and where the policy has changed since.')),
+    },
+    undefined,
+    ['autoApprove', 'resourceVersion'],
+  ),
+  AccessRequest: object({
+    id: REQUEST_ID,
+    email: string('Address of the requester.'),
+    name: nullable(string('null where the sign-in gives none.')),
+    reason: string(),
+    requestedRole: oneOf(ROLES),
+    requestedNamespaces: array(string()),
+    requestedAt: time(),
+    state: oneOf(ACCESS_REQUEST_STATES),
+    decidedBy: nullable(string('The admin who decided; null for a pending request, and for the requester.')),
+    decidedAt: nullable(time()),
+  }),
+  AccessRequestBody: object(
+    {
+      role: oneOf(ROLES),
+      namespaces: REQUESTED_NAMESPACES,
+      reason: string('For the admin who decides.', { maxLength: 300 }),
+    },
+    undefined,
+    ['namespaces', 'reason'],
+  ),
+  AccessApprovalBody: object(
+    {
+      id: REQUEST_ID,
+      role: oneOf(ROLES, 'At most the requested role; omitted: that one.'),
+      namespaces: array(GLOB, 'Within the requested namespaces; omitted: all of them.', { maxItems: 256 }),
+      expiresAt: EXPIRES_AT,
+    },
+    undefined,
+    ['role', 'namespaces', 'expiresAt'],
+  ),
+  AccessDenialBody: object({ id: REQUEST_ID }),
   ApiKey: object({
     ...KEY_FIELDS,
     createdBy: string('Address of the admin who created it.'),
@@ -122,6 +196,72 @@ export const ACCESS_OPERATIONS: readonly OperationSpec[] = [
     access: 'open',
     beforeReady: true,
     answer: { status: 200, description: 'The caller afterwards.', data: ref('Session') },
+  },
+  {
+    id: 'getAccessPolicy',
+    method: 'get',
+    path: '/access-policy',
+    tag: 'Access',
+    title: 'Grants of the AccessPolicy in effect',
+    answer: { status: 200, description: 'The policy.', data: ref('AccessPolicy') },
+  },
+  {
+    id: 'replaceAccessPolicy',
+    method: 'put',
+    path: '/access-policy',
+    tag: 'Access',
+    title: 'Replace the grants of the AccessPolicy',
+    description: `Send what was read, with the changes. 409 where the policy has changed since it was read, and where the change would leave no admin with a grant that has not expired, or remove your own role admin. ${REVOKED}`,
+    body: ref('AccessPolicyBody'),
+    answer: { status: 200, description: 'The policy.', data: ref('AccessPolicy') },
+  },
+  {
+    id: 'listAccessRequests',
+    method: 'get',
+    path: '/access-requests',
+    tag: 'Access',
+    title: 'Access requests, pending ones by default',
+    list: { defaultSort: '-requestedAt', namespaced: false, filters: [stateQuery(['pending'])] },
+    answer: { status: 200, description: 'A page of requests.', data: array(ref('AccessRequest')) },
+  },
+  {
+    id: 'listOwnAccessRequests',
+    method: 'get',
+    path: '/access-requests/own',
+    tag: 'Access',
+    title: 'Access requests of the caller',
+    list: { defaultSort: '-requestedAt', namespaced: false, filters: [stateQuery()] },
+    answer: { status: 200, description: 'A page of requests.', data: array(ref('AccessRequest')) },
+  },
+  {
+    id: 'requestAccess',
+    method: 'post',
+    path: '/access-requests',
+    tag: 'Access',
+    title: 'Request access',
+    description: `For a signed-in caller without a grant. Each has one pending request: the same one again is answered as it is stored, another one with 409, as is any while ${MAX_REQUESTS} are pending.`,
+    body: ref('AccessRequestBody'),
+    answer: { status: 201, description: 'The request.', data: ref('AccessRequest') },
+  },
+  {
+    id: 'approveAccessRequest',
+    method: 'post',
+    path: '/access-requests/approve',
+    tag: 'Access',
+    title: 'Approve an access request',
+    description:
+      'Adds a grant with the requested role and namespaces, or less. 400 for more than was requested, 409 for an address that has a grant.',
+    body: ref('AccessApprovalBody'),
+    answer: { status: 200, description: 'The request.', data: ref('AccessRequest') },
+  },
+  {
+    id: 'denyAccessRequest',
+    method: 'post',
+    path: '/access-requests/deny',
+    tag: 'Access',
+    title: 'Deny an access request',
+    body: ref('AccessDenialBody'),
+    answer: { status: 200, description: 'The request.', data: ref('AccessRequest') },
   },
   {
     id: 'listApiKeys',
