@@ -1,9 +1,11 @@
 import { choicesNow, type Filter, type Span } from './address.ts';
+import { showAccessRequests } from './cards/access-requests.ts';
 import { byId, page, type PageEvent } from './dom.ts';
 import { followStream } from './live.ts';
 import { Overview } from './overview.ts';
+import { showRequestAccess } from './request-access.ts';
 import { isAdmitted, readSession, showSignIn } from './sign-in.ts';
-import { showNoGrant, showUser } from './signed-in.ts';
+import { showUser } from './signed-in.ts';
 import { startTheme } from './theme.ts';
 
 declare const location: { reload(): void };
@@ -15,20 +17,21 @@ const session = await readSession();
 let isSigningOut = false;
 if (session !== null) showUser(session, () => (isSigningOut = true));
 if (!isAdmitted(session)) showSignIn(reload);
-else if (session?.role === null) showNoGrant(session);
+else if (session?.role === null) await showRequestAccess(session, reload);
 else start();
 
 function start(): void {
   const overview = new Overview(choicesNow());
   overview.draw();
+  void showAccessRequests();
   followStream({
     cluster: (record) => overview.onCluster(record),
     recommendations: (change) => overview.onRecommendations(change),
     reload: () => void overview.readAll(),
     connection: (up) => {
       overview.onConnection(up);
-      // The stream ends with the session; the page then asks for another.
-      if (!up) void reloadWithoutSession();
+      // The stream ends with the session or the grant; the page then asks for another.
+      if (!up) void reloadWithoutAccess();
     },
   });
 
@@ -55,9 +58,11 @@ function start(): void {
   });
 }
 
-async function reloadWithoutSession(): Promise<void> {
+async function reloadWithoutAccess(): Promise<void> {
+  const now = await readSession();
+  const hasNoGrant = now?.authenticated === true && now.role === null;
   // While the user signs out, the stream ends first: a reload would cancel the way to the issuer's page.
-  if (!isAdmitted(await readSession()) && !isSigningOut) reload();
+  if ((!isAdmitted(now) || hasNoGrant) && !isSigningOut) reload();
 }
 
 /** Moves the focus to the name of a row; Enter opens it. */

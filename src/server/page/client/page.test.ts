@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Recommendation } from '../../../apis/http/types.generated.ts';
+import type { AccessRequest, Recommendation } from '../../../apis/http/types.generated.ts';
 import { readClientModules } from '../client-modules.ts';
 import { contentSecurityPolicy } from '../../guards/security-headers.ts';
 import { pageHtml } from '../page-html.ts';
@@ -12,6 +12,7 @@ import { areaPath, axisTop, gaps, linePath, spread } from './cards/plot-geometry
 import { byUrgency, isForDecision, describeState } from './cards/recommendation-words.ts';
 import { pauseText } from './cards/top-bar.ts';
 import { riverEntries } from './cards/river.ts';
+import { describeRequest, readNamespaces } from './request-access.ts';
 
 describe('number formats', () => {
   test.each([
@@ -162,6 +163,24 @@ test('pods with the same change within an hour are one timeline entry', () => {
     ['2026-11-20T12:06:00.000Z', 1],
     ['2026-11-20T10:06:00.000Z', 2],
   ]);
+});
+
+describe('the form to request access', () => {
+  test.each([
+    ['shop', ['shop']],
+    [' shop,  team-*\tpay ', ['shop', 'team-*', 'pay']],
+    ['', []],
+  ])('reads namespaces from %j', (text, expected) => {
+    expect(readNamespaces(text)).toEqual(expected);
+  });
+
+  test('says what was requested', () => {
+    const request = { requestedRole: 'operator', requestedNamespaces: ['shop', 'team-*'] } as unknown as AccessRequest;
+    expect([describeRequest(request), describeRequest({ ...request, requestedRole: 'admin' })]).toEqual([
+      'operator in shop, team-*',
+      'admin',
+    ]);
+  });
 });
 
 test('the URL selects the view, with defaults for unknown values', () => {

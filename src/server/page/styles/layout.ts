@@ -43,7 +43,7 @@ h1.crumb { font: 600 13px/20px var(--font); } .crumb { color: var(--text-2); min
 .chip { display: inline-flex; align-items: center; gap: 5px; height: 20px; padding: 0 7px; border-radius: var(--r1); font: var(--t-micro); background: var(--raised); color: var(--text-2); white-space: nowrap; }
 .chip.save { background: var(--accent-wash); color: var(--accent); } .chip.warn { background: var(--warning-wash); color: var(--warning); } .chip.crit { background: var(--critical-wash); color: var(--critical); } .chip.infoc { background: var(--info-wash); color: var(--info); }
 .field { display: grid; gap: var(--s1); font: var(--t-micro); color: var(--text-3); }
-.field input, .search { border: 1px solid var(--control-line); border-radius: var(--r2); padding: 0 10px; height: var(--control); color: var(--text); background: var(--bg); font: var(--t-body); min-width: 0; }
+.field input, .field select, .search { border: 1px solid var(--control-line); border-radius: var(--r2); padding: 0 10px; height: var(--control); color: var(--text); background: var(--bg); font: var(--t-body); min-width: 0; }
 .search { height: 24px; width: 168px; font: var(--t-small); }
 
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--r3); box-shadow: var(--shadow-1); min-width: 0; }
@@ -51,8 +51,9 @@ h1.crumb { font: 600 13px/20px var(--font); } .crumb { color: var(--text-2); min
 .card > header h2 { font: var(--t-head); }
 .card > .body { padding: 0 var(--s4) var(--s4); }
 .card.sign-in { max-width: 24rem; margin: 10vh auto 0; }
-.sign-in form { display: grid; gap: var(--s3); justify-items: stretch; }
-.sign-in p:empty { display: none; } .sign-in a.btn { display: flex; }
+.sign-in form, .sign-in .stack, .sign-in .body { display: grid; gap: var(--s3); justify-items: stretch; }
+.sign-in p:empty, .request p:empty { display: none; } .sign-in a.btn { display: flex; }
+.request { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2); padding: var(--s1) 0; } .request span { flex: 1 1 20rem; overflow-wrap: anywhere; }
 .user { display: flex; align-items: center; gap: var(--s2); min-width: 0; }
 .grid { display: grid; gap: var(--s4); grid-template-columns: repeat(12, minmax(0, 1fr)); }
 .c4 { grid-column: span 4; } .c5 { grid-column: span 5; } .c7 { grid-column: span 7; } .c8 { grid-column: span 8; } .c12 { grid-column: span 12; }
