@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newSession, sealSession } from '../../src/server/auth/session-cookie.ts';
 import { CONTROLLER_PERMISSIONS } from '../../src/adapters/kubernetes/access/permissions.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { observedIn } from '../chart/observed.ts';
@@ -20,6 +21,7 @@ const VIEWER = 'eve@example.com';
 const PASSWORD = knownSecret('the password of the local admin', 'correct horse battery');
 /** Secrets of Evenkeel whose values must stay in them. */
 const SECRET_VALUES = /^evenkeel-(session-keys|record-key|admission|local-admin|api-key-)/;
+const NEW = 'new@example.com';
 
 let fixture: TestFixture;
 let cluster: RealCluster;
@@ -104,6 +106,32 @@ async function signIn(): Promise<string> {
   return signedIn;
 }
 
+/** The cookie of a user who signed in, sealed with the key of the installation. */
+async function cookieOf(email: string): Promise<string> {
+  const secret = JSON.parse(await cluster.kubectl('get', 'secret', 'evenkeel-session-keys', '-n', OWN_NAMESPACE, '-o', 'json')) as {
+    readonly data: Readonly<Record<string, string>>;
+  };
+  const text = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
+  const keys = Object.entries(secret.data).map(([id, value]) => ({ id, bytes: Buffer.from(text(value), 'base64') }));
+  return `evenkeel=${sealSession(newSession(email, Date.now()), keys)}`;
+}
+
+interface Policy {
+  readonly grants: readonly Readonly<Record<string, unknown>>[];
+  readonly autoApprove: readonly object[];
+  readonly resourceVersion: string;
+}
+
+/** Replaces the policy as read, again where the leader has written its status in between. */
+function replacePolicy(replica: 0 | 1, change: (policy: Policy) => Policy): Promise<Policy> {
+  return eventually('the policy is replaced: it is as it was read', HANG_MS, async () => {
+    const policy = (await ask(replica, 'GET', 'access-policy', { cookie })).data as Policy;
+    const answer = await ask(replica, 'PUT', 'access-policy', { cookie }, change(policy));
+    if (answer.status !== 200) throw new Error(`HTTP ${answer.status}`);
+    return answer.data as Policy;
+  });
+}
+
 describe('two replicas', () => {
   test(
     'open the session of the local admin, who has the grant of auth.initialAdmin',
@@ -112,6 +140,81 @@ describe('two replicas', () => {
       const { data } = await ask(1, 'GET', 'auth/session', { cookie });
       expect(data).toMatchObject({ authenticated: true, email: ADMIN, role: 'admin', expiresAt: expect.any(String) });
       expect(await statusOf(1, {})).toBe(401);
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'replace the policy only as it was read, and never without an admin',
+    async () => {
+      const policy = (await ask(1, 'GET', 'access-policy', { cookie })).data as Policy;
+      expect(policy.grants).toMatchObject([{ email: ADMIN, role: 'admin' }]);
+      await cluster.kubectl('patch', 'accesspolicy', 'default', '--type=merge', '-p', '{"spec":{"autoApprove":[]}}');
+      const grants = [...policy.grants, { email: VIEWER, role: 'viewer', namespaces: ['*'] }];
+      expect((await ask(0, 'PUT', 'access-policy', { cookie }, { ...policy, grants })).status).toBe(409);
+      const replaced = await replacePolicy(0, (current) => ({ ...current, grants }));
+      expect(replaced.grants).toMatchObject([{ email: ADMIN }, { email: VIEWER, role: 'viewer' }]);
+      for (const others of [[], [{ email: VIEWER, role: 'admin' }]]) {
+        const { resourceVersion } = (await ask(0, 'GET', 'access-policy', { cookie })).data as Policy;
+        expect((await ask(0, 'PUT', 'access-policy', { cookie }, { grants: others, resourceVersion })).status).toBe(409);
+      }
+      expect((await ask(1, 'GET', 'recommendations', { cookie: await cookieOf(VIEWER) })).status).toBe(200);
+      await replacePolicy(1, (current) => ({ ...current, grants: policy.grants }));
+      expect((await ask(0, 'GET', 'recommendations', { cookie: await cookieOf(VIEWER) })).status).toBe(403);
+      const status = 'jsonpath={.status.grants} {.status.conditions[?(@.type=="Ready")].reason}';
+      await eventually('the status has the grants: the leader has written it', HANG_MS, async () => {
+        return (await cluster.kubectl('get', 'accesspolicy', 'default', '-o', status)) === '1 InForce';
+      });
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'give access once a request is approved',
+    async () => {
+      const requester = { cookie: await cookieOf(NEW) };
+      expect((await ask(0, 'GET', 'recommendations', requester)).status).toBe(403);
+      const body = { role: 'operator', namespaces: ['team-*'], reason: 'on call' };
+      const requested = await ask(0, 'POST', 'access-requests', requester, body);
+      expect([requested.status, requested.data]).toMatchObject([201, { email: NEW, state: 'pending' }]);
+      expect((await ask(0, 'POST', 'access-requests', requester, { ...body, role: 'admin' })).status).toBe(409);
+      const pending = await eventually('the request is listed: the other replica has read it', HANG_MS, async () => {
+        const [first] = (await ask(1, 'GET', 'access-requests', { cookie })).data as readonly { readonly id: string }[];
+        if (first === undefined) throw new Error('no request');
+        return first;
+      });
+      const approve = (approval: object) => ask(1, 'POST', 'access-requests/approve', { cookie }, { id: pending.id, ...approval });
+      expect((await approve({ namespaces: ['*'] })).status).toBe(400);
+      expect(await approve({ role: 'viewer', namespaces: ['team-a'] })).toMatchObject({ status: 200, data: { state: 'approved' } });
+      for (const replica of [0, 1] as const) {
+        expect((await ask(replica, 'GET', 'auth/session', requester)).data).toMatchObject({ role: 'viewer', namespaces: ['team-a'] });
+      }
+      const events = await eventually('the Events are listed: they are written after the answer', HANG_MS, async () => {
+        const notes = await cluster.kubectl(
+          'get',
+          'events.events.k8s.io',
+          '-A',
+          '-o',
+          'jsonpath={range .items[*]}{.reason} {.note}{"\\n"}{end}',
+        );
+        if (!notes.includes('AccessRequestApproved')) throw new Error('no Event yet');
+        return notes;
+      });
+      expect(events).toContain(`AccessRequestApproved ${ADMIN} approved the access request of ${NEW}: viewer in team-a`);
+      expect(events).toContain(`AccessPolicyChanged ${ADMIN} changed the AccessPolicy`);
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'give the role of a domain as long as it is in autoApprove',
+    async () => {
+      const user = { cookie: await cookieOf('kim@domain.example') };
+      const autoApprove = [{ domain: 'domain.example', role: 'viewer', namespaces: ['*'] }];
+      await replacePolicy(0, (current) => ({ ...current, autoApprove }));
+      expect((await ask(1, 'GET', 'recommendations', user)).status).toBe(200);
+      await replacePolicy(0, (current) => ({ ...current, autoApprove: [] }));
+      expect((await ask(1, 'GET', 'recommendations', user)).status).toBe(403);
     },
     HANG_TEST_MS,
   );
