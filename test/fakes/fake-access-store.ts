@@ -36,11 +36,11 @@ export class FakeAccessStore implements AccessStore {
   readonly #listeners = new Set<() => void>();
 
   grants(): Promise<Grants> {
-    return this.#confirm(() => grantsOf(this.#object()));
+    return this.#confirm(() => grantsOf(this.object()));
   }
 
   accessPolicy(): Promise<AccessPolicy> {
-    return this.#confirm(() => this.#object());
+    return this.#confirm(() => this.object());
   }
 
   readAccessPolicy(): Promise<AccessPolicy> {
@@ -53,7 +53,7 @@ export class FakeAccessStore implements AccessStore {
   ): Promise<WriteOutcome & { readonly object?: AccessPolicy }> {
     this.beforeWrite();
     return this.#confirm(() => {
-      const before = this.#object();
+      const before = this.object();
       if (resourceVersion !== before.metadata.resourceVersion) return { kind: 'conflict', message: 'the object has been modified' };
       if (dryRun) return { kind: 'dry-run', object: { ...before, ...change } };
       if ('spec' in change) {
@@ -61,7 +61,7 @@ export class FakeAccessStore implements AccessStore {
         this.domains = change.spec.autoApprove;
       } else this.requests = change.status.requests;
       this.#changed();
-      return { kind: 'done', object: this.#object() };
+      return { kind: 'done', object: this.object() };
     });
   }
 
@@ -124,7 +124,8 @@ export class FakeAccessStore implements AccessStore {
     for (const listener of this.#listeners) listener();
   }
 
-  #object(): AccessPolicy {
+  /** The AccessPolicy, as the cluster has it. */
+  object(): AccessPolicy {
     return {
       apiVersion: 'evenkeel.io/v1alpha1',
       kind: 'AccessPolicy',
