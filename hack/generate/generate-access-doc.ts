@@ -169,7 +169,7 @@ Evenkeel uses PKCE, checks signature, audience, nonce and the issuer of each ans
 as below, whatever the issuer's lasts. The clocks may differ by a minute. While the issuer does not answer, its page says so (503), and existing
 sessions are served; the health source \`identity-provider\` has the reason. \`auth.oidc.caFile\` names a CA of your own, mounted by
 \`controller.extraVolumes\`. The chart's NetworkPolicy lets connections out to the port of the issuer; one that serves keys or tokens at another
-port needs \`networkPolicy.extraEgress\`.
+port needs \`networkPolicy.extraEgress\`. A proxy in front has to pass on the Host of \`dashboard.publicUrl\`, port included.
 
 ## Sign in by a reverse proxy
 
@@ -251,6 +251,7 @@ to administrators of the cluster.
 | requests with one API key, or in all sessions of one user       | 200 a second, 400 at once      | \`rateLimit.perCredentialPerSecond\`, \`rateLimit.credentialBurst\` |
 | requests of one address, without a valid credential             | 500 a second, 1,000 at once    | \`rateLimit.perAddressPerSecond\`, \`rateLimit.burst\`               |
 | wrong passwords of one address, after which none is checked     | 10 a minute                    | \`rateLimit.failedAuthenticationsPerMinute\`                       |
+| refused answers of the issuer, after which none is verified     | 10 a minute                    | the same                                                         |
 | failed authentications, after which invalid API keys get a 429  | 10 a minute                    | the same                                                         |
 
 Beyond a limit the answer is 429 \`rate_limited\`, and \`Retry-After\` has the seconds to wait. Each replica counts by itself. A valid session or

@@ -64,6 +64,8 @@ export class Authentication {
   readonly failures: FailedAttempts;
   /** Wrong passwords, after which no password of the address is checked. Invalid API keys, such as a script's, do not lock out users. */
   readonly passwordFailures: FailedAttempts;
+  /** Answers of the issuer that were refused, after which none of the address is verified. */
+  readonly issuerFailures: FailedAttempts;
   readonly #dependencies: AuthenticationDependencies;
   readonly #proxy: ProxyIdentity | null;
   /** When the proxy has identified the user of a request, of which streams are open for long. */
@@ -74,6 +76,7 @@ export class Authentication {
     this.#proxy = dependencies.proxy === null ? null : new ProxyIdentity(dependencies.proxy, dependencies.logger);
     this.failures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
     this.passwordFailures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
+    this.issuerFailures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
   }
 
   /**

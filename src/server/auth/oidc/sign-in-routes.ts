@@ -26,6 +26,8 @@ import {
 
 /** The start page of the dashboard, from `/auth/…`. */
 const HOME = '../';
+/** Parameter of the login page at the public address, to which another one has redirected. */
+const REDIRECTED = 'redirected';
 
 export interface SignInRoutesOptions {
   readonly authentication: Authentication;
@@ -100,25 +102,30 @@ class SignInPages {
     const { authentication, provider, signIns } = this.#options;
     if (provider === null) throw new Problem('not_found', 'Sign-in by OpenID Connect is not set up: auth.oidc.issuer is empty.');
     const client = addressGroup(request.ip ?? '');
-    const waitSeconds = authentication.failures.waitSeconds(client);
+    const waitSeconds = authentication.issuerFailures.waitSeconds(client);
     if (waitSeconds !== null) {
       response.setHeader('Retry-After', String(waitSeconds));
       this.#refuse('rate-limited', provider, request, response);
       return;
     }
     const transaction = await this.#transactionOf(request);
+    if (transaction === null) {
+      // Not a failed attempt: nothing was verified. Reloading the page of a complete sign-in also comes here.
+      this.#refuse('expired', provider, request, response);
+      return;
+    }
     try {
-      const user = transaction === null ? 'expired' : userOf(await provider.redeem(parametersOf(request), transaction));
-      if (typeof user === 'string' || transaction === null) {
-        authentication.failures.add(client);
-        this.#refuse(typeof user === 'string' ? user : 'expired', provider, request, response);
+      const user = userOf(await provider.redeem(parametersOf(request), transaction));
+      if (typeof user === 'string') {
+        this.#countFailure(client);
+        this.#refuse(user, provider, request, response);
         return;
       }
       await signIns.complete(user, request, response);
       this.#endTransaction(request, response);
       response.redirect(303, transaction.returnTo === '' ? HOME : transaction.returnTo);
     } catch (err) {
-      if (err instanceof IssuerRefusedError) authentication.failures.add(client);
+      if (err instanceof IssuerRefusedError) this.#countFailure(client);
       this.#refuseError(err, provider, request, response);
     }
   }
@@ -164,6 +171,12 @@ class SignInPages {
     return value === null ? null : openTransaction(value, await dependencies.store.sessionKeys(), dependencies.now());
   }
 
+  #countFailure(client: string): void {
+    const { failures, issuerFailures } = this.#options.authentication;
+    failures.add(client);
+    issuerFailures.add(client);
+  }
+
   /** Each transaction has one answer. */
   #endTransaction(request: Request, response: Response): void {
     response.append('Set-Cookie', endTransactionCookie(this.#options.authentication.isSecure(request)));
@@ -199,12 +212,22 @@ class SignInPages {
     response.status(status).type('html').send(signInPageHtml(page));
   }
 
-  /** The login page at the public address, where the issuer sends the browser back; null: the request came there, or none is set. */
+  /**
+   * The login page at the public address, where the issuer sends the browser back; null: the request came there, or none is set.
+   * @throws Problem where the request came there, and a proxy has changed its Host
+   */
   #publicLogin(request: Request, returnTo: string): string | null {
     const { publicUrl } = this.#options.dependencies;
-    if (publicUrl === null || request.get('host')?.toLowerCase() === new URL(publicUrl).host) return null;
+    if (publicUrl === null) return null;
+    const { host } = new URL(publicUrl);
+    if (request.get('host')?.toLowerCase() === host) return null;
+    if (parametersOf(request).has(REDIRECTED)) {
+      // The cookie of the sign-in would lack TLS, and redirecting again would never end.
+      throw new Problem('invalid_request', `The proxy in front of Evenkeel must pass on the Host ${host} of dashboard.publicUrl.`);
+    }
     const url = new URL(this.#urlOf('auth/login', request));
     if (returnTo !== '') url.searchParams.set('returnTo', returnTo);
+    url.searchParams.set(REDIRECTED, '');
     return url.href;
   }
 

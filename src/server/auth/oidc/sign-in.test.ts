@@ -145,10 +145,20 @@ describe('a sign-in', () => {
     await client.close();
     client = await start({ publicUrl: 'https://keel.example.com/ui', allowedHosts: ['127.0.0.1'], trustedProxies: ['loopback'] });
     const elsewhere = await client.get('/auth/login?returnTo=%2Fui%2F%3Fq%3Da');
-    expect(elsewhere.headers.get('location')).toBe('https://keel.example.com/ui/auth/login?returnTo=%2Fui%2F%3Fq%3Da');
+    expect(elsewhere.headers.get('location')).toBe('https://keel.example.com/ui/auth/login?returnTo=%2Fui%2F%3Fq%3Da&redirected=');
     const { checks, cookie } = await beginAtPublicUrl();
     expect(checks).toBe('https://keel.example.com/ui/auth/callback');
     expect(cookie).toMatch(/^__Host-evenkeel-sign-in=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/);
+  });
+
+  test('through a proxy that changes the Host names the cause instead of redirecting without end', async () => {
+    await client.close();
+    client = await start({ publicUrl: 'https://keel.example.com/ui' });
+    const first = await client.get('/auth/login');
+    const { pathname, search } = new URL(first.headers.get('location') ?? '');
+    const second = await client.get(`${pathname.replace('/ui', '')}${search}`);
+    expect([first.status, refusalOf(second)]).toEqual([303, '400 Not possible']);
+    expect(second.text).toContain('must pass on the Host keel.example.com');
   });
 
   test.each([
@@ -286,6 +296,14 @@ describe('a sign-in is refused', () => {
     const refused = await signIn();
     expect([refusalOf(refused), refused.headers.get('retry-after')]).toEqual(['429 Too many failed sign-ins', '60']);
     world.timer.advance(MINUTE_MS);
+    expect(sessionOf(await signIn())).not.toBeNull();
+  });
+
+  test('after invalid API keys and answers without a sign-in of the same address is not refused', async () => {
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      await client.get('/api/v1/mode', { authorization: 'Bearer ek_revoked' });
+      expect(refusalOf(await client.get('/auth/callback?code=stale&state=stale'))).toBe('400 Sign-in has expired');
+    }
     expect(sessionOf(await signIn())).not.toBeNull();
   });
 
