@@ -251,6 +251,7 @@ to administrators of the cluster.
 | requests with one API key, or in all sessions of one user       | 200 a second, 400 at once      | \`rateLimit.perCredentialPerSecond\`, \`rateLimit.credentialBurst\` |
 | requests of one address, without a valid credential             | 500 a second, 1,000 at once    | \`rateLimit.perAddressPerSecond\`, \`rateLimit.burst\`               |
 | wrong passwords of one address, after which none is checked     | 10 a minute                    | \`rateLimit.failedAuthenticationsPerMinute\`                       |
+| sign-ins of one user                                            | 20 at once, then 12 an hour    |                                                                  |
 | refused answers of the issuer, after which none is verified     | 10 a minute                    | the same                                                         |
 | failed authentications, after which invalid API keys get a 429  | 10 a minute                    | the same                                                         |
 

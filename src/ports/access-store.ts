@@ -78,7 +78,7 @@ export interface AccessStore {
   /** By id. */
   apiKeys(): Promise<ReadonlyMap<string, StoredApiKey>>;
   /** Ids of sessions that ended before they expired. */
-  endedSessions(): Promise<ReadonlySet<string>>;
+  endedSessions(): Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** Oldest first; empty until the leader has created one. */
   sessionKeys(): Promise<readonly SessionKey[]>;
   /** null: no password is set. Not cached. */

@@ -1,15 +1,18 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import express from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
 import { FakeAccessStore } from '../../../test/fakes/fake-access-store.ts';
+import { MINUTE_MS } from '#kube/units';
+import type { Problem } from '../problem.ts';
 import { Authentication } from './authentication.ts';
 import { openSession, type Session } from './session-cookie.ts';
 import { SignIns, type SignInEvent, type VerifiedUser } from './sign-ins.ts';
 
 const NOW = Date.UTC(2026, 10, 27, 12);
 const ANA: VerifiedUser = { email: 'ana@example.com', name: 'Ana', via: 'oidc' };
+const BEN: VerifiedUser = { email: 'ben@example.com', name: 'Ben', via: 'local' };
 
 let world: DashboardWorld;
 let store: FakeAccessStore;
@@ -37,11 +40,13 @@ beforeEach(async () => {
   signIns.subscribe((event) => void events.push(event));
   const app = express();
   app.get('/in', async (request, response) => void response.json(await signIns.complete(ANA, request, response)));
+  app.get('/other', async (request, response) => void response.json(await signIns.complete(BEN, request, response)));
   app.get('/out', async (request, response) => void response.json(await signIns.signOut(request, response)));
   app.get('/refused', (request, response) => {
     signIns.refuse('oidc', 'unverified-email', request);
     response.end();
   });
+  app.use((error: Problem, _request: Request, response: Response, _next: NextFunction) => void response.status(error.status).end());
   server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
 });
@@ -66,6 +71,14 @@ test('every sign-in has a new session id, and ends the session that the browser 
   const [before, after] = [sessionIn(first), sessionIn(second)];
   expect(after.id).not.toBe(before.id);
   expect([store.ended.has(before.id), store.ended.has(after.id)]).toEqual([true, false]);
+});
+
+test('a user who signs in again and again is refused, until the next of twelve an hour, and others are not', async () => {
+  const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).status;
+  for (let session = 0; session < 20; session += 1) await call('/in');
+  expect([await statusOf('/in'), await statusOf('/other')]).toEqual([429, 200]);
+  world.timer.advance(5 * MINUTE_MS);
+  expect([await statusOf('/in'), await statusOf('/in')]).toEqual([200, 429]);
 });
 
 test('listeners and the log get each outcome', async () => {

@@ -5,9 +5,17 @@ import { findGrantOfUser } from '../../core/access/grant.ts';
 import { EVERY_REPLICA_REPORTED, type ReplicaReports } from '../../core/access/replica-reports.ts';
 import type { AccessWrite } from '../../ports/access-store.ts';
 import { SESSION_MS } from '../../core/access/session-keys.ts';
+import { RateLimiter } from '../../runtime/clients/rate-limit.ts';
+import { Problem } from '../problem.ts';
 import type { Authentication, AuthenticationDependencies, Caller } from './authentication.ts';
 import { setCookie } from './credential.ts';
 import { newSession, type Session, type SignInMethod } from './session-cookie.ts';
+
+/**
+ * Sessions that one user may begin. Each that ends is stored until it would have expired, in one Secret for all users: without a limit, one
+ * could fill it, and then no session could be ended.
+ */
+const SESSIONS = { perSecond: 1 / 300, burst: 20 };
 
 /** A user whose identity was verified. */
 export interface VerifiedUser {
@@ -34,11 +42,13 @@ export interface SignInEvent {
 export class SignIns {
   readonly #authentication: Authentication;
   readonly #dependencies: AuthenticationDependencies;
+  readonly #limiter: RateLimiter;
   readonly #listeners = new Set<(event: SignInEvent, request: Request) => void>();
 
   constructor(authentication: Authentication, dependencies: AuthenticationDependencies) {
     this.#authentication = authentication;
     this.#dependencies = dependencies;
+    this.#limiter = new RateLimiter(SESSIONS, dependencies.timer);
   }
 
   /** Calls the listener after each outcome. Returns the function that ends it. */
@@ -49,11 +59,12 @@ export class SignIns {
 
   /**
    * Begins a session of the user, and ends the one that the request has: a sign-in always has a new session id.
-   * @throws Problem without a session key; AccessUnconfirmedError
+   * @throws Problem without a session key, and for a user who has begun too many; AccessUnconfirmedError
    */
   async complete(user: VerifiedUser, request: Request, response: Response): Promise<Caller> {
     const caller = await this.callerOf(user);
     const previous = await this.#findSession(request);
+    this.#refuseTooMany(user);
     if (previous !== null) await this.#end(previous);
     await this.#authentication.send(caller.session, request, response);
     this.#report({ outcome: 'signed-in', via: user.via, email: user.email, address: request.ip ?? '', reason: null }, request);
@@ -96,6 +107,14 @@ export class SignIns {
     // A bearer header wins over the cookie: its caller has no session.
     if (request.headers.authorization !== undefined) return null;
     return (await this.#authentication.identify(request))?.session ?? null;
+  }
+
+  #refuseTooMany({ email }: VerifiedUser): void {
+    const waitSeconds = this.#limiter.take(email);
+    if (waitSeconds === null) return;
+    throw new Problem('rate_limited', `Too many sign-ins of ${email}. Keep the cookie of one, or try again in ${waitSeconds} s.`, {
+      headers: { 'retry-after': String(waitSeconds) },
+    });
   }
 
   #end({ id, createdAt }: Session): Promise<AccessWrite> {

@@ -3,7 +3,7 @@ import { replicaWarnings } from '../../core/access/replica-reports.ts';
 import type { ApiRouter } from '../api-router.ts';
 import type { Authentication, AuthenticationDependencies } from '../auth/authentication.ts';
 import { LocalSignIn } from '../auth/local-sign-in.ts';
-import { ProxySignIn } from '../auth/proxy-sign-in.ts';
+import { beginProxySession } from '../auth/proxy-sign-in.ts';
 import { AUTHENTICATION_OFF, sessionRecord } from '../auth/session-record.ts';
 import type { SignIns } from '../auth/sign-ins.ts';
 import { Problem } from '../problem.ts';
@@ -31,11 +31,10 @@ export function sessionRoutes(
   }
   const { dependencies, authentication: auth, signIns } = authentication;
   const local = new LocalSignIn(auth, dependencies, signIns);
-  const proxied = new ProxySignIn(signIns, dependencies.timer);
   api.on('getSession', async ({ http }, response) => {
     // A caller that cannot be verified is not signed in: this endpoint always answers.
     const identified = await auth.identify(http).catch(() => null);
-    const caller = identified?.via === 'proxy' ? await proxied.begin(identified, http, response) : identified;
+    const caller = identified?.via === 'proxy' ? await beginProxySession(signIns, identified, http, response) : identified;
     return changed<Operations['getSession']>(sessionRecord(caller), false);
   });
   api.on('signIn', async ({ http, body, query }, response) => {

@@ -220,8 +220,8 @@ export class KubernetesAccessStore implements AccessStore {
     return (await confirmed(() => this.#copies.apiKeys.get())).value;
   }
 
-  async endedSessions(): Promise<ReadonlySet<string>> {
-    return new Set((await confirmed(() => this.#copies.endedSessions.get())).value.keys());
+  async endedSessions(): Promise<Pick<ReadonlySet<string>, 'has'>> {
+    return (await confirmed(() => this.#copies.endedSessions.get())).value;
   }
 
   sessionKeys(): Promise<readonly SessionKey[]> {
