@@ -252,6 +252,7 @@ to administrators of the cluster.
 | requests of one address, without a valid credential             | 500 a second, 1,000 at once    | \`rateLimit.perAddressPerSecond\`, \`rateLimit.burst\`               |
 | wrong passwords of one address, after which none is checked     | 10 a minute                    | \`rateLimit.failedAuthenticationsPerMinute\`                       |
 | sign-ins of one user                                            | 20 at once, then 12 an hour    |                                                                  |
+| requests for access of one user                                 | 10 at once, then one in 6 s    |                                                                  |
 | refused answers of the issuer, after which none is verified     | 10 a minute                    | the same                                                         |
 | failed authentications, after which invalid API keys get a 429  | 10 a minute                    | the same                                                         |
 

@@ -5,7 +5,7 @@ import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboa
 import { startDashboard, type Answered, type DashboardClient } from '../../test/fakes/clients/dashboard-client.ts';
 import { FakeAccessStore } from '../../test/fakes/fake-access-store.ts';
 import { isoTime } from '#kube/time/iso-time';
-import { DAY_MS, HOUR_MS } from '#kube/units';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '#kube/units';
 import { MAX_REQUESTS } from '../core/access/access-request.ts';
 import { newSession, sealSession } from './auth/session-cookie.ts';
 import { envelopeSchema } from './openapi/api-document.ts';
@@ -256,6 +256,15 @@ describe('an access request', () => {
     client.send('POST', `/api/v1/access-requests/approve${query}`, body, headers);
   const deny = (body: object, headers: Headers = as(ROOT)) => client.send('POST', '/api/v1/access-requests/deny', body, headers);
   const queue = (query = '') => client.get(`/api/v1/access-requests${query}`, as(ROOT));
+
+  test('that is repeated is read and recorded ten times at most, then one in six seconds', async () => {
+    const made = [];
+    for (let sent = 0; sent < 12; sent += 1) made.push(codeOf(await request(NEW)));
+    expect(made).toEqual([...Array<string>(10).fill('201'), '429 rate_limited', '429 rate_limited']);
+    expect([codeOf(await request('other@example.com')), codeOf(await list(BEN))]).toEqual(['201', '200']);
+    world.timer.advance(6 * SECOND_MS);
+    expect([codeOf(await request(NEW)), codeOf(await request(NEW))]).toEqual(['201', '429 rate_limited']);
+  });
 
   test('is made, seen by its requester and admins, approved, and gives access', async () => {
     const made = await request(NEW);

@@ -12,6 +12,7 @@ import type { AccessStore, StoredApiKey } from '../../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
+import { RateLimiter } from '../../runtime/clients/rate-limit.ts';
 import type { RequestRates } from '../guards/request-rates.ts';
 import { isSecure } from '../guards/secure-connection.ts';
 import { isMutation, type Operation } from '../openapi/operation.ts';
@@ -55,6 +56,12 @@ export interface Caller {
   readonly grant: Grant | null;
 }
 
+/**
+ * Changes of one user that need no grant, such as requests for access. Every user whom the issuer identifies may send them, each of which
+ * reads from the API server and is recorded.
+ */
+const CHANGES_WITHOUT_GRANT = { perSecond: 1 / 6, burst: 10 };
+
 /** One text for every reason, so that an answer does not reveal which keys exist. */
 const INVALID_KEY = 'The API key is not valid: it is mistyped, revoked, or of another cluster. Ask an admin for a new one.';
 
@@ -66,6 +73,7 @@ export class Authentication {
   readonly passwordFailures: FailedAttempts;
   /** Answers of the issuer that were refused, after which none of the address is verified. */
   readonly issuerFailures: FailedAttempts;
+  readonly #changes: RateLimiter;
   readonly #dependencies: AuthenticationDependencies;
   readonly #proxy: ProxyIdentity | null;
   /** When the proxy has identified the user of a request, of which streams are open for long. */
@@ -76,6 +84,7 @@ export class Authentication {
     this.#proxy = dependencies.proxy === null ? null : new ProxyIdentity(dependencies.proxy, dependencies.logger);
     this.failures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
     this.passwordFailures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
+    this.#changes = new RateLimiter(CHANGES_WITHOUT_GRANT, dependencies.timer);
     this.issuerFailures = new FailedAttempts(dependencies.maxFailuresPerMinute, dependencies.timer);
   }
 
@@ -96,6 +105,7 @@ export class Authentication {
     if (caller.keyId !== null && isMutation(operation) && operation.access !== 'admin-session') {
       throw new Problem('api_key_read_only', 'An API key only reads. Sign in to the dashboard to make changes.');
     }
+    if (operation.access === 'identified' && isMutation(operation)) this.#limitChange(caller);
     if (caller.session !== null) await this.#renew(caller.session, request, response);
     else if (caller.hasForeignCookie) response.setHeader('Set-Cookie', setCookie('', 0, this.isSecure(request)));
     return scope;
@@ -189,6 +199,14 @@ export class Authentication {
     if (waitSeconds !== null) return tooManyFailures(waitSeconds);
     this.failures.add(client);
     return new Problem('unauthenticated', INVALID_KEY, { headers: { 'www-authenticate': 'Bearer' } });
+  }
+
+  #limitChange({ email }: Caller): void {
+    const waitSeconds = this.#changes.take(email);
+    if (waitSeconds === null) return;
+    throw new Problem('rate_limited', `Too many requests for access. Try again in ${waitSeconds} s.`, {
+      headers: { 'retry-after': String(waitSeconds) },
+    });
   }
 
   /** Once a minute for each key. A failure loses only the time of use. */
