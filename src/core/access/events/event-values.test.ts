@@ -15,6 +15,11 @@ describe('A value of an access event', () => {
     expect(JSON.stringify(storedValue({ deep: [{ [name]: 'hunter2' }] }))).not.toContain('hunter2');
   });
 
+  test('has the entries of addresses and domains, whatever these are called', () => {
+    const value = { 'secretary@example.com': 'admin', 'tokens@example.com': 'viewer in shop', '@hash.example': 'viewer in *' };
+    expect(storedValue(value)).toEqual(value);
+  });
+
   test('has no API key and no bearer token in any text', () => {
     const stored = JSON.stringify(storedValue({ reason: `use ${KEY}`, list: [`Authorization: Bearer abc.def`] }));
     expect(stored).toContain('ek_[redacted]');

@@ -3,7 +3,8 @@
 const MAX_JSON_LENGTH = 4_096;
 const MAX_TEXT_LENGTH = 512;
 const MAX_DEPTH = 12;
-const SECRET_NAME = /passw|secret|token|cookie|authorization|credential|^key$|privatekey|hash$/i;
+/** Names of fields. An e-mail address or another key with a dot names what was changed, and its value is the change. */
+const SECRET_NAME = /^[\w-]*(?:passw|secret|token|cookie|authorization|credential|privatekey)[\w-]*$|^key$|^[\w-]*hash$/i;
 const API_KEY = /\bek_[a-z0-9]+_[A-Za-z0-9]+/g;
 const BEARER = /\bbearer\s+\S+/gi;
 
