@@ -308,6 +308,11 @@ describe('lists', () => {
     expect(rows.map((row) => row.split(',')[0])).toEqual(json.map((node: { name: string }) => node.name));
     expect(head?.split(',')).toContain('requested.cpuMillicores');
     expect((await client.get('/api/v1/nodes?limit=1&format=csv')).text).toContain(",'=cmd(),");
+    // Spreadsheets skip a line feed, and read the full-width form as well.
+    for (const text of ['\n=cmd()', '＝cmd()', '＠cmd()']) {
+      world.cluster.nodeList[0] = { ...world.cluster.nodeList[0], pool: text };
+      expect((await client.get('/api/v1/nodes?limit=1&format=csv')).text).toContain(`'${text}`);
+    }
   });
 });
 

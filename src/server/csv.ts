@@ -35,7 +35,7 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') return JSON.stringify(value);
-  return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
 }
 
 function quoted(text: string): string {
