@@ -42,6 +42,7 @@ describe('a return path', () => {
     '/ui/auth/login?returnTo=/',
     '/%61uth/logout',
     `/${'x'.repeat(1024)}`,
+    `/${'é'.repeat(512)}`,
   ])('to another site or in a loop is refused: %j', (path) => {
     expect(isSafeReturnPath(path)).toBe(false);
   });

@@ -1,6 +1,7 @@
 // Where the browser goes after a sign-in: a path of the dashboard and never another site, whatever the link to sign in says.
 
-const MAX_LENGTH = 1024;
+/** The path waits in a cookie, of which browsers keep 4096 bytes. */
+const MAX_BYTES = 1024;
 /** More rounds of percent-encoding than any link needs. */
 const MAX_ROUNDS = 5;
 /** Any origin, against which the path is resolved as a browser does. */
@@ -8,7 +9,7 @@ const BASE = 'http://dashboard.invalid';
 
 /** Whether a browser that is sent to the path stays on the dashboard, also after a proxy decodes it. */
 export function isSafeReturnPath(text: string): boolean {
-  if (text.length > MAX_LENGTH || hasForbidden(text)) return false;
+  if (Buffer.byteLength(text) > MAX_BYTES || hasForbidden(text)) return false;
   let path = text.split(/[?#]/, 1)[0] ?? '';
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     if (!isOwnPath(path)) return false;
