@@ -144,6 +144,16 @@ describe('An access event is recorded for', () => {
     expect(recorded().map(({ after }) => after)).toEqual([{ code: 'csrf_failed' }, { code: 'unauthenticated' }]);
   });
 
+  test('an invalid API key where the answer is no error of the API: on the page to sign out, and for the identity', async () => {
+    const headers = { authorization: 'Bearer ek_mistyped' };
+    expect((await client.get('/auth/logout', headers)).status).toBe(401);
+    expect((await client.get('/api/v1/auth/session', headers)).status).toBe(200);
+    expect(brief()).toEqual([
+      [null, 'request', 'GET /auth/logout', 'denied'],
+      [null, 'getSession', 'GET /api/v1/auth/session', 'denied'],
+    ]);
+  });
+
   test('at most ten denied requests a minute of one reason; the others are counted', async () => {
     for (let index = 0; index < 15; index += 1) await client.get('/api/v1/nodes');
     // A change has its own count.

@@ -202,6 +202,10 @@ export function dashboardApp(dependencies: DashboardDependencies, streams: Event
   });
   const refuseOtherSites = checkOrigin(options);
   const auth = authMetrics(dependencies.metrics);
+  const report = (request: Request, problem: Problem): void => {
+    auth.answered(problem.code);
+    recordDenial(application.accessEvents, request, problem);
+  };
   const { access } = dependencies;
   const signIn =
     access === null
@@ -220,17 +224,13 @@ export function dashboardApp(dependencies: DashboardDependencies, streams: Event
     }),
   );
   app.use(guards(options, access !== null), refuseOtherSites);
-  if (signIn !== null) app.use(signInRoutes({ ...signIn, admit: bounds.admit }));
+  if (signIn !== null) app.use(signInRoutes({ ...signIn, admit: bounds.admit, report }));
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
-  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope, signIn }).router);
+  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope, signIn, report }).router);
   app.use(() => {
     throw new Problem('not_found', 'No such path. /api/v1/docs lists all endpoints.');
   });
-  const reportProblem = (request: Request, problem: Problem): void => {
-    auth.answered(problem.code);
-    recordDenial(application.accessEvents, request, problem);
-  };
-  app.use(errorHandler(envelope, logger, reportProblem));
+  app.use(errorHandler(envelope, logger, report));
   return app;
 }
 
@@ -241,6 +241,8 @@ interface ApiDependencies {
   readonly envelope: Envelope;
   /** null while authentication is off. */
   readonly signIn: SignInParts | null;
+  /** Counts and records a refused request. */
+  readonly report: (request: Request, problem: Problem) => void;
 }
 
 /** What verifies credentials and begins sessions. */
@@ -254,7 +256,7 @@ interface SignInParts {
 
 function apiRoutes(
   { application, version, timer }: DashboardDependencies,
-  { streams, metrics, bounds, envelope, signIn }: ApiDependencies,
+  { streams, metrics, bounds, envelope, signIn, report }: ApiDependencies,
 ): ApiRouter<Operations> {
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,
@@ -268,7 +270,7 @@ function apiRoutes(
     nowMs: () => timer.nowMs(),
   });
   applicationRoutes(api, application);
-  sessionRoutes(api, signIn);
+  sessionRoutes(api, signIn, report);
   systemRoutes(api, {
     streams,
     version,

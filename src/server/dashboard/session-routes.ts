@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import type { Operations } from '../../apis/http/types.generated.ts';
 import { replicaWarnings } from '../../core/access/replica-reports.ts';
 import type { ApiRouter } from '../api-router.ts';
@@ -11,7 +12,10 @@ import { changed } from '../reply.ts';
 
 const OFF = 'Authentication is off: auth.enabled is false, and every caller is an admin.';
 
-/** Serves sign-in, sign-out and the identity of the caller. @param authentication null while authentication is off */
+/**
+ * Serves sign-in, sign-out and the identity of the caller. @param authentication null while authentication is off
+ * @param report counts and records a refused credential
+ */
 export function sessionRoutes(
   api: ApiRouter<Operations>,
   authentication: {
@@ -19,6 +23,7 @@ export function sessionRoutes(
     readonly dependencies: AuthenticationDependencies;
     readonly signIns: SignIns;
   } | null,
+  report: (request: Request, problem: Problem) => void,
 ): void {
   if (authentication === null) {
     api.on('getSession', () => changed<Operations['getSession']>(AUTHENTICATION_OFF, false));
@@ -33,7 +38,10 @@ export function sessionRoutes(
   const local = new LocalSignIn(auth, dependencies, signIns);
   api.on('getSession', async ({ http }, response) => {
     // A caller that cannot be verified is not signed in: this endpoint always answers.
-    const identified = await auth.identify(http).catch(() => null);
+    const identified = await auth.identify(http).catch((err: unknown) => {
+      if (err instanceof Problem) report(http, err);
+      return null;
+    });
     const caller = identified?.via === 'proxy' ? await beginProxySession(signIns, identified, http, response) : identified;
     return changed<Operations['getSession']>(sessionRecord(caller), false);
   });

@@ -37,6 +37,8 @@ export interface SignInRoutesOptions {
   readonly provider: IdentityProvider | null;
   /** Limits requests in flight. */
   readonly admit: RequestHandler;
+  /** Counts and records a refused request. */
+  readonly report: (request: Request, problem: Problem) => void;
 }
 
 /** Serves the pages of sign-in and sign-out. */
@@ -51,8 +53,8 @@ export function signInRoutes(options: SignInRoutesOptions): Router {
   router.get('/auth/callback', onlyGet, (request, response) => pages.complete(request, response));
   router.get('/auth/logout', onlyGet, (request, response) => pages.confirmSignOut(request, response));
   router.post('/auth/logout', (request, response) => pages.signOut(request, response));
-  router.use('/auth', (error: unknown, _request: Request, response: Response, next: NextFunction) => {
-    pages.sendProblem(error, response, next);
+  router.use('/auth', (error: unknown, request: Request, response: Response, next: NextFunction) => {
+    pages.sendProblem(error, request, response, next);
   });
   return router;
 }
@@ -155,8 +157,9 @@ class SignInPages {
   }
 
   /** A page for what the API would answer as JSON. */
-  sendProblem(error: unknown, response: Response, next: NextFunction): void {
+  sendProblem(error: unknown, request: Request, response: Response, next: NextFunction): void {
     if (error instanceof Problem) {
+      this.#options.report(request, error);
       for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
       this.#sendMessage(error.status, error.message, response);
     } else if (error instanceof AccessUnconfirmedError) {
