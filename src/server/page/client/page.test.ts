@@ -12,7 +12,7 @@ import { areaPath, axisTop, gaps, linePath, spread } from './cards/plot-geometry
 import { byUrgency, isForDecision, describeState } from './cards/recommendation-words.ts';
 import { pauseText } from './cards/top-bar.ts';
 import { riverEntries } from './cards/river.ts';
-import { describeRequest, readNamespaces } from './request-access.ts';
+import { describeRequest, readableAddress, readNamespaces } from './request-access.ts';
 
 describe('number formats', () => {
   test.each([
@@ -172,6 +172,12 @@ describe('the form to request access', () => {
     ['', []],
   ])('reads namespaces from %j', (text, expected) => {
     expect(readNamespaces(text)).toEqual(expected);
+  });
+
+  test('shows admins which letters of an address only look like those of another', () => {
+    expect(readableAddress('ana@example.com')).toBe('ana@example.com');
+    expect(readableAddress('аna@example.com')).toBe('а[U+0430]na@example.com');
+    expect(readableAddress('ana\u3164@example.com')).toBe('ana\u3164[U+3164]@example.com');
   });
 
   test('says what was requested', () => {

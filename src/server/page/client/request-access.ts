@@ -69,3 +69,11 @@ function requestForm(session: Session, latest: AccessRequest | undefined, lookAg
     button,
   );
 }
+
+/** An address as an admin has to read it: each letter that is not ASCII with its code, since it may look like another one. */
+export function readableAddress(email: string): string {
+  return email.replaceAll(
+    /[^\x20-\x7e]/gu,
+    (letter) => `${letter}[U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+}

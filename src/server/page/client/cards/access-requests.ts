@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../../../apis/http/types.generated.ts';
 import { act, read } from '../api.ts';
 import { byId, h, type PageElement } from '../dom.ts';
-import { describeRequest } from '../request-access.ts';
+import { describeRequest, readableAddress } from '../request-access.ts';
 
 /** Shows pending access requests to admins; others, and an admin without pending ones, see no card. */
 export async function showAccessRequests(): Promise<void> {
@@ -27,7 +27,12 @@ function row(request: AccessRequest): PageElement {
   return h(
     'div',
     { class: 'request' },
-    h('span', {}, h('b', {}, request.email), ` ${describeRequest(request)}${request.reason === '' ? '' : `: ${request.reason}`}`),
+    h(
+      'span',
+      {},
+      h('b', {}, h('bdi', {}, readableAddress(request.email))),
+      ` ${describeRequest(request)}${request.reason === '' ? '' : `: ${request.reason}`}`,
+    ),
     decide('Approve', '/access-requests/approve', 'btn sm go'),
     decide('Deny', '/access-requests/deny', 'btn sm'),
     problem,
