@@ -48,6 +48,7 @@ export class Overview {
   #connected = true;
   #lastAnswerAt = '';
   #choices: Choices;
+  readonly #withAdminCards: boolean;
   #open: { readonly ref: WorkloadRef; detail: Loaded<RecommendationDetail>; opener: string | undefined } | null = null;
   readonly #busy = new Set<string>();
   /** Decisions that the controller has not acted on yet. Their buttons are hidden until the record changes. */
@@ -55,13 +56,16 @@ export class Overview {
   #usageReadMs = 0;
   #nodesReadMs = 0;
 
-  constructor(choices: Choices) {
+  /** @param withAdminCards whether to show the cards of what only an admin may read */
+  constructor(choices: Choices, withAdminCards: boolean) {
     this.#choices = choices;
+    this.#withAdminCards = withAdminCards;
   }
 
   /** Reads everything: at the start, and after missed events. */
   async readAll(): Promise<void> {
-    await Promise.all([this.#readMode(), this.#readCluster(), this.#readItems(), this.#readNodes(), this.#readUsage()]);
+    const ofAdmins = this.#withAdminCards ? [this.#readCluster(), this.#readNodes(), this.#readUsage()] : [];
+    await Promise.all([this.#readMode(), this.#readItems(), ...ofAdmins]);
   }
 
   onCluster(record: Cluster): void {
@@ -137,6 +141,7 @@ export class Overview {
   }
 
   draw(): void {
+    for (const card of page().body.querySelectorAll('[data-admin]')) card.hidden = !this.#withAdminCards;
     this.#drawTop();
     this.#drawSegments();
     this.#drawCluster();
@@ -183,10 +188,11 @@ export class Overview {
     this.#items = await loaded(this.#items, async () => {
       const { data, meta } = await read<readonly Recommendation[]>(`/recommendations?limit=${MAX_SHOWN}`);
       this.#total = meta.total;
+      this.#recordMeta(meta);
       return data;
     });
+    this.#drawTop();
     this.#drawItems();
-    this.#drawCluster();
     await this.#readRiver();
   }
 

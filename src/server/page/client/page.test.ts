@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { AccessRequest, Recommendation } from '../../../apis/http/types.generated.ts';
+import type { AccessRequest, Recommendation, Session } from '../../../apis/http/types.generated.ts';
 import { readClientModules } from '../client-modules.ts';
 import { contentSecurityPolicy } from '../../guards/security-headers.ts';
 import { pageHtml } from '../page-html.ts';
@@ -13,6 +13,7 @@ import { byUrgency, isForDecision, describeState } from './cards/recommendation-
 import { pauseText } from './cards/top-bar.ts';
 import { riverEntries } from './cards/river.ts';
 import { describeRequest, readableAddress, readNamespaces } from './request-access.ts';
+import { isAdmin } from './sign-in.ts';
 
 describe('number formats', () => {
   test.each([
@@ -187,6 +188,14 @@ describe('the form to request access', () => {
       'admin',
     ]);
   });
+});
+
+test.each([
+  ['an admin', { capabilities: ['view', 'operate', 'administer', 'manage-keys'] }, true],
+  ['a viewer', { capabilities: ['view'] }, false],
+  ['a failed request for the session, which the cards then show', null, true],
+])('cards of what only an admin may read are shown for %s: %j', (_, session, isShown) => {
+  expect(isAdmin(session as Session | null)).toBe(isShown);
 });
 
 test('the URL selects the view, with defaults for unknown values', () => {

@@ -15,13 +15,18 @@ export function isAdmitted(session: Session | null): boolean {
   return session === null || !session.authEnabled || session.authenticated;
 }
 
+/** Whether the user may read what only an admin may. True without an answer: the cards then show that failure. */
+export function isAdmin(session: Session | null): boolean {
+  return session === null || session.capabilities.includes('administer');
+}
+
 /** Shows the ways to sign in instead of the dashboard. @param signedIn called after a sign-in with a password */
 export function showSignIn(signedIn: () => void): void {
   const { localSignIn, issuer } = page().documentElement.dataset;
   const hasPassword = localSignIn === 'true';
   const ways = [
     ...(issuer === undefined ? [] : [h('div', { class: 'body' }, issuerLink(issuer))]),
-    ...(hasPassword ? [passwordForm(signedIn)] : []),
+    ...(hasPassword ? [passwordForm(signedIn, issuer === undefined)] : []),
   ];
   const missing = h('p', { class: 'body' }, 'No way to sign in is enabled: see auth.oidc and auth.local in the settings.');
   byId('content').replaceChildren(
@@ -32,6 +37,8 @@ export function showSignIn(signedIn: () => void): void {
       ...(ways.length === 0 ? [missing] : ways),
     ),
   );
+  // Its links need a credential.
+  byId('foot').hidden = true;
   byId('content').querySelector('input, a')?.focus();
 }
 
@@ -42,11 +49,11 @@ function issuerLink(issuer: string): PageElement {
   return h('a', { class: 'btn go', id: 'sign-in-issuer', href }, `Sign in with ${issuer}`);
 }
 
-function passwordForm(signedIn: () => void): PageElement {
+function passwordForm(signedIn: () => void, isOnlyWay: boolean): PageElement {
   const email = h('input', { type: 'email', autocomplete: 'username', required: true });
   const password = h('input', { type: 'password', autocomplete: 'current-password', required: true });
   const problem = h('p', { role: 'alert' });
-  const button = h('button', { class: 'btn', type: 'submit' }, 'Sign in');
+  const button = h('button', { class: isOnlyWay ? 'btn go' : 'btn', type: 'submit' }, 'Sign in');
   const submit = async (): Promise<void> => {
     button.disabled = true;
     try {

@@ -23,7 +23,7 @@ button, input, select { font: inherit; color: inherit; }
 .top { display: flex; align-items: center; gap: var(--s3); height: 48px; padding: 0 var(--s6); border-bottom: 1px solid var(--line); background: var(--bg); position: sticky; top: 0; z-index: 5; }
 .brand { display: flex; align-items: center; gap: var(--s2); font: 600 15px/24px var(--font); letter-spacing: -0.01em; }
 .brand svg { width: 22px; height: 22px; color: var(--accent); }
-h1.crumb { font: 600 13px/20px var(--font); } .crumb { color: var(--text-2); min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .crumb::before { content: "/"; color: var(--text-3); margin-right: var(--s2); }
+h1.crumb { font: 600 13px/20px var(--font); } .crumb { color: var(--text-2); min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .crumb:not(:empty)::before { content: "/"; color: var(--text-3); margin-right: var(--s2); }
 .asof { display: flex; align-items: center; gap: 6px; font: var(--t-small); color: var(--text-2); white-space: nowrap; }
 .dot { width: 7px; height: 7px; border-radius: 50%; background: var(--ok); flex: none; }
 .asof.late { color: var(--warning); } .asof.late .dot { background: var(--warning); border-radius: 1px; }
@@ -50,7 +50,7 @@ h1.crumb { font: 600 13px/20px var(--font); } .crumb { color: var(--text-2); min
 .card > header { display: flex; align-items: center; gap: var(--s2) var(--s3); min-height: 44px; padding: var(--s2) var(--s4); flex-wrap: wrap; }
 .card > header h2 { font: var(--t-head); }
 .card > .body { padding: 0 var(--s4) var(--s4); }
-.card.sign-in { max-width: 24rem; margin: 10vh auto 0; }
+.card.sign-in { width: 100%; max-width: 24rem; margin: 10vh auto 0; }
 .sign-in form, .sign-in .stack, .sign-in .body { display: grid; gap: var(--s3); justify-items: stretch; }
 .sign-in p:empty, .request p:empty { display: none; } .sign-in a.btn { display: flex; }
 .request { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2); padding: var(--s1) 0; } .request span { flex: 1 1 20rem; overflow-wrap: anywhere; }
