@@ -214,7 +214,10 @@ describe('loadSettings', () => {
 
   test('the problem of an unknown key names the nearest known one, and with --config-compat it is a warning', () => {
     const yaml = 'controler: { dryRun: true }\nnew: { setting: 1 }\n';
-    expect(problemsOf(load({ environment: { EVENKEEL_CONTROLER_DRY_RUN: 'true' } }))[0]).toContain('did you mean controller.dryRun?');
+    expect(problemsOf(load({ environment: { EVENKEEL_CONTROLER_DRY_RUN: 'true' } }))[0]).toContain(
+      'did you mean EVENKEEL_CONTROLLER_DRY_RUN?',
+    );
+    expect(problemsOf(load({ flags: [{ name: 'controler.dry-run', value: true }] }))[0]).toContain('did you mean --controller.dry-run?');
     const loaded = load({ yaml, compat: true });
     expect(loaded.ok && loaded.warnings).toEqual([expect.stringContaining('controler'), expect.stringContaining('new')]);
   });

@@ -68,17 +68,17 @@ class SettingsLoader<T extends SettingTable> {
     if (file !== undefined) {
       const { entries, problems } = readSettingsFile(file, paths);
       this.#problems.push(...problems);
-      for (const { path, raw, source } of entries) this.#read(path, raw, source, false);
+      for (const { path, raw, source } of entries) this.#read(path, raw, source, false, (near) => near);
     }
     const byVariable = new Map(paths.map((path) => [environmentName(path), path]));
     for (const name of Object.keys(environment).sort()) {
       const raw = environment[name];
       if (!name.startsWith('EVENKEEL_') || raw === undefined || NOT_SETTINGS.test(name)) continue;
-      this.#read(byVariable.get(name) ?? name, raw, () => `environment ${name}`, true);
+      this.#read(byVariable.get(name) ?? name, raw, () => `environment ${name}`, true, environmentName);
     }
     for (const { name, value } of flags) {
       const path = paths.find((candidate) => candidate === name || flagName(candidate) === name) ?? name;
-      this.#read(path, value === true ? 'true' : value, () => `flag --${name}`, true);
+      this.#read(path, value === true ? 'true' : value, () => `flag --${name}`, true, (near) => `--${flagName(near)}`);
     }
     const settings = this.#withDefaults(environment['KUBERNETES_SERVICE_HOST'] !== undefined);
     this.#checkAcross(settings);
@@ -92,11 +92,12 @@ class SettingsLoader<T extends SettingTable> {
     };
   }
 
-  #read(path: string, raw: unknown, source: (at: ValuePath) => string, fromText: boolean): void {
+  /** @param nameOf how the source writes the path of a setting */
+  #read(path: string, raw: unknown, source: (at: ValuePath) => string, fromText: boolean, nameOf: (path: string) => string): void {
     const setting = this.#table.get(path);
     if (setting === undefined) {
       const near = findNearest(path, this.#table.keys(), lettersOf);
-      const message = `there is no such setting${near === undefined ? '' : `; did you mean ${near}?`}`;
+      const message = `there is no such setting${near === undefined ? '' : `; did you mean ${nameOf(near)}?`}`;
       this.#problems.push({ path, source: source([]), given: undefined, message, unknown: true });
       return;
     }
