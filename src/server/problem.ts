@@ -59,7 +59,7 @@ export function invalidRequest(details: readonly ErrorDetail[]): Problem {
   return new Problem('invalid_request', message, { details });
 }
 
-/** 503 until the caches have synced, or while the API server is unreachable for a mutation. */
+/** 503: the caches have not synced yet, or the API server does not answer a change or confirm access. */
 export function notReady(message: string, retryAfterSeconds = 5): Problem {
   return new Problem('not_ready', message, { headers: { 'retry-after': String(retryAfterSeconds) } });
 }

@@ -10,7 +10,7 @@ const NOW = Date.UTC(2026, 10, 27);
 const policy = (...grants: NonNullable<Entries>) => ({ spec: { grants } });
 const ann = { email: 'ann@example.com', role: 'operator', namespaces: ['shop', 'team-*'] } as const;
 const scopeIn = (grants: NonNullable<Entries>, email: string = ann.email, now = NOW) =>
-  scopeOf({ email, session: true }, findGrant(grantsOf(policy(...grants)), email, now));
+  scopeOf({ email, session: true, credential: { via: 'session', keyId: null } }, findGrant(grantsOf(policy(...grants)), email, now));
 
 describe('an e-mail address', () => {
   test.each([

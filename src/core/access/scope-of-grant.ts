@@ -7,8 +7,7 @@ export interface Identity {
   readonly email: string;
   /** The credential is a browser session, not an API key. */
   readonly session: boolean;
-  /** Absent: a session without a proxy, or an API key whose id is not known. */
-  readonly credential?: Credential;
+  readonly credential: Credential;
 }
 
 /** The scope of a request without a valid credential while authentication is enabled. */
@@ -27,7 +26,7 @@ export const NO_CREDENTIAL: Scope = {
 
 /** The permissions of a caller. @param grant null: the address has no grant in effect */
 export function scopeOf({ email, session, credential }: Identity, grant: Grant | null): Scope {
-  const identity = { identified: true, session, actor: email, credential: credential ?? defaultCredential(session) };
+  const identity = { identified: true, session, actor: email, credential };
   if (grant === null) {
     return { ...NO_CREDENTIAL, ...identity, key: 'no-grant' };
   }
@@ -46,8 +45,4 @@ export function scopeOf({ email, session, credential }: Identity, grant: Grant |
     canView,
     canOperate: operator ? canView : () => false,
   };
-}
-
-function defaultCredential(session: boolean): Credential {
-  return { via: session ? 'session' : 'api-key', keyId: null };
 }
