@@ -87,14 +87,13 @@ function summaryOf({ state, events, chains, faults }: AccessEventVerification): 
 /** The first fault, and what could not be verified. */
 function warningsOf(verification: AccessEventVerification | null): readonly Warning[] {
   if (verification === null) return [];
-  const { faults, unsigned, problem } = verification;
+  const { faults, unsigned } = verification;
   const [first] = faults;
   return [
     ...(first === undefined ? [] : [{ code: 'access_events_broken', message: `The trail was changed: ${first.message}.` }]),
     ...(unsigned.length === 0
       ? []
       : [{ code: 'access_events_unsigned', message: `Not signed, so that a rewritten chain is not found: ${unsigned.join(', ')}.` }]),
-    ...(problem === null ? [] : [{ code: 'access_events_unwitnessed', message: problem }]),
   ];
 }
 

@@ -133,7 +133,7 @@ export interface PolicyDefaults {
 export interface AccessEventSource {
   /** The newest first. Rejects while the store is unavailable. */
   read(filter: AccessEventFilter): Promise<readonly ChainedAccessEvent[]>;
-  /** Verifies all chains, with their ends that are recorded in the cluster. Rejects while the store is unavailable. */
+  /** Verifies all chains. Rejects while the store is unavailable. */
   verify(): Promise<AccessEventVerification>;
 }
 

@@ -225,7 +225,7 @@ describe('GET /access-events', () => {
     const tagOf = async () => (await list('?verify=true')).headers.get('etag');
     const intact = await tagOf();
     const fault = { kind: 'removed', writer: 'w', sequence: 2, id: null, message: 'w-000000002 was removed before w-000000003' } as const;
-    world.history.verification = { state: 'broken', events: 2, chains: 1, faults: [fault], unsigned: ['w'], heads: [], problem: null };
+    world.history.verification = { state: 'broken', events: 2, chains: 1, faults: [fault], unsigned: ['w'], heads: [] };
     const { meta } = (await list('?verify=true')).body as { meta: object };
     expect(meta).toMatchObject({
       summary: { verification: { state: 'broken', events: 2, chains: 1, faults: [{ kind: 'removed', id: null, message: fault.message }] } },

@@ -1,7 +1,7 @@
 // The contract of a store's access events: chained, bounded by retention, and verified against changes behind Evenkeel's back.
 
 import { expect, test } from '@jest/globals';
-import type { AccessEventVerification, WitnessReading } from '../../src/ports/store/access-events.ts';
+import type { AccessEventVerification, ChainWitnesses } from '../../src/ports/store/access-events.ts';
 import type { HistoryStore } from '../../src/ports/store/history-store.ts';
 import type { RecordSigner } from '../../src/ports/record-signer.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
@@ -23,7 +23,7 @@ export interface AccessEventsUnderTest {
 }
 
 const { writer: WRITER } = ACCESS_EVENT_OPTIONS;
-const NO_WITNESSES: WitnessReading = { witnesses: new Map(), problem: null };
+const NO_WITNESSES: ChainWitnesses = new Map();
 const idOf = (sequence: number): string => `${WRITER}-${String(sequence).padStart(9, '0')}`;
 
 /** What verification finds: kind and id of each fault. */
@@ -72,7 +72,6 @@ export function accessEventCases(subject: AccessEventsUnderTest): void {
       chains: 2,
       faults: [],
       unsigned: [],
-      problem: null,
     });
     await other.close();
   });
@@ -100,7 +99,7 @@ export function accessEventCases(subject: AccessEventsUnderTest): void {
     const history = await subject.open({ writer: 'another process' });
     await subject.query('delete from access_events');
     await subject.query('delete from access_chains');
-    const found = await history.verifyAccessEvents({ witnesses: new Map([[WRITER, head === null ? [] : [head]]]), problem: null });
+    const found = await history.verifyAccessEvents(new Map([[WRITER, head === null ? [] : [head]]]));
     expect(found.faults.map(({ kind, sequence }) => [kind, sequence])).toEqual([
       ['head', 0],
       ['removed', 1],
@@ -182,7 +181,6 @@ export function accessEventRetentionCases(
       chains: 1,
       faults: [],
       unsigned: [],
-      problem: null,
     });
     await subject.query('delete from access_events where sequence = 4');
     expect(faultsOf(await history.verifyAccessEvents(NO_WITNESSES))).toEqual(['removed']);

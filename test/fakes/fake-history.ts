@@ -14,7 +14,7 @@ export class FakeHistory implements AccessEventWriter, ResizeCycleReader, Timeli
   clusterPoints: ClusterPoint[] = [];
   /** The newest first. */
   accessEvents: ChainedAccessEvent[] = [];
-  verification: AccessEventVerification = { state: 'intact', events: 0, chains: 0, faults: [], unsigned: [], heads: [], problem: null };
+  verification: AccessEventVerification = { state: 'intact', events: 0, chains: 0, faults: [], unsigned: [], heads: [] };
   away = false;
   readonly #listeners = new Set<(entry: TimelineEntry) => void>();
 

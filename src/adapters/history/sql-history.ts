@@ -12,7 +12,6 @@ import type {
   AccessEventHead,
   AccessEventVerification,
   ChainWitnesses,
-  WitnessReading,
 } from '../../ports/store/access-events.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { ResizeCycle } from '../../ports/store/resize-cycle-log.ts';
@@ -162,12 +161,12 @@ export class SqlHistory implements HistoryStore {
     return this.#engine.run('reading access events', (db) => readEvents(db, filter));
   }
 
-  async verifyAccessEvents({ witnesses, problem }: WitnessReading): Promise<AccessEventVerification> {
+  async verifyAccessEvents(witnesses: ChainWitnesses): Promise<AccessEventVerification> {
     await this.flush();
     // This process remembers the end of its own chain, whatever the store has.
     const own = this.#accessEvents.head;
-    const reading = { witnesses: own === null ? witnesses : withWitness(witnesses, own.writer, own), problem };
-    return verifyEvents((work) => this.#engine.run('verifying access events', work), reading, this.#options.signer);
+    const known = own === null ? witnesses : withWitness(witnesses, own.writer, own);
+    return verifyEvents((work) => this.#engine.run('verifying access events', work), known, this.#options.signer);
   }
 
   accessEventQueue(): { readonly waiting: number; readonly dropped: number } {

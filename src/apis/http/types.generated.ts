@@ -1153,7 +1153,7 @@ export interface AccessEvent {
   readonly outcome: 'allowed' | 'denied' | 'error';
   /** What was changed, before. Secrets are removed, and long values cut. */
   readonly before: unknown;
-  /** What was changed, afterwards. Of a request that was not allowed `{ code }`, the error code of its answer. */
+  /** What was changed, afterwards. Of a request that was not allowed `{ code }`: the error code of its answer, or why a sign-in was refused. */
   readonly after: unknown;
   readonly requestId: string;
   /** Address of the client. */

@@ -85,7 +85,7 @@ async function verify(url: string, options: Options, terminal: Terminal, connect
   const witnesses = options.heads === null ? new Map() : readSavedHeads(options.heads);
   const password = environment['EVENKEEL_HISTORY_PASSWORD'] ?? '';
   const caFile = options['ca-file'] ?? environment['EVENKEEL_HISTORY_CA_FILE'] ?? '';
-  const result = await verifyStore({ url, password, caFile }, { witnesses, problem: null }, new HmacSigner(() => key));
+  const result = await verifyStore({ url, password, caFile }, witnesses, new HmacSigner(() => key));
   printResult(result, key !== null, terminal);
   if (result.faults.length > 0) return EXIT.failed;
   if (options.heads !== null) saveHeads(options.heads, result.heads);

@@ -157,7 +157,7 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
     timeline: history,
     accessEvents: {
       read: (filter) => history.readAccessEvents(filter),
-      verify: () => history.verifyAccessEvents({ witnesses: new Map(), problem: null }),
+      verify: () => history.verifyAccessEvents(new Map()),
     },
     health: registry.health,
     missingPermissions: () => dashboardDependencies.permissions.missing().map(wordsOf),

@@ -21,12 +21,6 @@ export interface AccessEventFilter {
 /** Ends of chains that are recorded outside of the store, by writer, in ascending order. */
 export type ChainWitnesses = ReadonlyMap<string, readonly ChainPoint[]>;
 
-/** What is recorded outside of the store, or why it is not known. */
-export interface WitnessReading {
-  readonly witnesses: ChainWitnesses;
-  readonly problem: string | null;
-}
-
 /** Result of verifying every chain. */
 export interface AccessEventVerification {
   /** `unsigned`: no fault was found, but heads are not signed or no key is available, so that rewritten chains would not be found. */
@@ -39,16 +33,14 @@ export interface AccessEventVerification {
   readonly unsigned: readonly string[];
   /** The recorded end of each chain. */
   readonly heads: readonly (ChainPoint & { readonly writer: string })[];
-  /** Why removed ends of chains would not be found: the ends recorded outside of the store cannot be read. null: they were compared. */
-  readonly problem: string | null;
 }
 
 /** Recorded events. Reads reject while the store is unavailable. */
 export interface AccessEventReader {
   /** The newest first. */
   readAccessEvents(filter: AccessEventFilter): Promise<readonly ChainedAccessEvent[]>;
-  /** Verifies all chains. Takes about a second for 100,000 events. */
-  verifyAccessEvents(reading: WitnessReading): Promise<AccessEventVerification>;
+  /** Verifies all chains, and the one of this process up to its last written event. Takes about a second for 100,000 events. */
+  verifyAccessEvents(witnesses: ChainWitnesses): Promise<AccessEventVerification>;
 }
 
 /** The end of this process's chain, for a record outside of the store. */

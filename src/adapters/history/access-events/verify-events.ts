@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ChainPoint } from '../../../core/access/events/event-chain.ts';
 import { ChainVerifier, type ChainFault } from '../../../core/access/events/verify-chain.ts';
-import type { AccessEventVerification, WitnessReading } from '../../../ports/store/access-events.ts';
+import type { AccessEventVerification, ChainWitnesses } from '../../../ports/store/access-events.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import type { HistoryTables } from '../tables.ts';
 import { readMark, type MarkKind } from './chain-marks.ts';
@@ -21,11 +21,7 @@ interface Chain {
 type Run = <T>(work: (db: Kysely<HistoryTables>) => Promise<T>) => Promise<T>;
 
 /** Verifies every chain of the store. Events that are appended or removed by retention meanwhile are no faults. */
-export async function verifyEvents(
-  run: Run,
-  { witnesses, problem }: WitnessReading,
-  signer: RecordSigner,
-): Promise<AccessEventVerification> {
+export async function verifyEvents(run: Run, witnesses: ChainWitnesses, signer: RecordSigner): Promise<AccessEventVerification> {
   const stored = await run((db) => listWriters(db));
   const writers = [...new Set([...stored, ...witnesses.keys()])].toSorted();
   const faults: ChainFault[] = [];
@@ -40,7 +36,7 @@ export async function verifyEvents(
     if (result.head !== null) heads.push({ writer, ...result.head });
   }
   const state = faults.length > 0 ? 'broken' : unsigned.length > 0 ? 'unsigned' : 'intact';
-  return { state, events, chains: writers.length, faults, unsigned, heads, problem };
+  return { state, events, chains: writers.length, faults, unsigned, heads };
 }
 
 async function verifyChain(run: Run, writer: string, witnesses: readonly ChainPoint[], signer: RecordSigner) {

@@ -1,5 +1,5 @@
 import { Kysely, SqliteDialect } from 'kysely';
-import type { AccessEventVerification, WitnessReading } from '../../../ports/store/access-events.ts';
+import type { AccessEventVerification, ChainWitnesses } from '../../../ports/store/access-events.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { openNodeSqliteReadOnly } from '../node-sqlite.ts';
 import { readPostgresAddress, type PostgresAddressOptions } from '../postgres-address.ts';
@@ -15,12 +15,12 @@ const SQLITE = 'sqlite:';
  */
 export async function verifyStore(
   address: PostgresAddressOptions,
-  reading: WitnessReading,
+  witnesses: ChainWitnesses,
   signer: RecordSigner,
 ): Promise<AccessEventVerification> {
   const db = open(address);
   try {
-    return await verifyEvents((work) => work(db), reading, signer);
+    return await verifyEvents((work) => work(db), witnesses, signer);
   } finally {
     await db.destroy();
   }

@@ -21,7 +21,7 @@ export interface AccessEvent {
   readonly outcome: AccessOutcome;
   /** The changed part before; null: none, or not known. Of any JSON type. */
   readonly before: unknown;
-  /** The changed part afterwards. Where the outcome is not `allowed`, `{ code }` with the error code of the answer. */
+  /** The changed part afterwards. Where the outcome is not `allowed`, `{ code }`: the error code of the answer, or why a sign-in was refused. */
   readonly after: unknown;
   readonly requestId: string;
   /** Address of the client. */

@@ -140,7 +140,7 @@ export class ChainVerifier {
         this.#report(
           'changed',
           event,
-          'or an event before it was changed: the end of the chain recorded in the cluster had another hash here',
+          'or an event before it was changed: the end of the chain that was recorded outside of the store had another hash here',
         );
       }
     }
