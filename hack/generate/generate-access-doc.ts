@@ -56,6 +56,15 @@ While \`auth.enabled\` is false, the default, every caller is an admin without a
    the password, or reads it from standard input, and writes its scrypt hash to the Secret \`evenkeel-local-admin\`.
 3. Open the dashboard and sign in. Scripts post \`{ "email", "password" }\` to \`/api/v1/auth/local\` and keep the cookie.
 
+To try it on the [embedded cluster](embedded-cluster.md), start the controller separately, with the kubeconfig that the first command prints:
+
+\`\`\`sh
+npm run -s evenkeel -- demo --no-controller
+export KUBECONFIG=/tmp/evenkeel-demo-…/kubeconfig # in a second terminal
+EVENKEEL_AUTH_ENABLED=true EVENKEEL_AUTH_INITIAL_ADMIN=ana@example.com npm run -s controller:embedded
+npm run -s evenkeel -- password ana@example.com   # in a third terminal, also with KUBECONFIG; then open http://127.0.0.1:9090
+\`\`\`
+
 Passwords and cookies are only as private as the connection. Either let the dashboard answer over HTTPS, as below, or put a proxy with TLS in
 front, and set \`dashboard.publicUrl\` to its https address and \`dashboard.trustedProxies\` to its own.
 
@@ -166,7 +175,7 @@ secrets:
 
 Only an address with the claim \`email_verified: true\` is accepted. It is then like any other: it sees what its grant allows, or that it has none.
 Evenkeel uses PKCE, checks signature, audience, nonce and the issuer of each answer, and neither stores nor logs a token: the session lasts
-as below, whatever the issuer's lasts. The clocks may differ by a minute. While the issuer does not answer, its page says so (503), and existing
+as [any other](#sessions), whatever the issuer's lasts. The clocks may differ by a minute. While the issuer does not answer, its page says so (503), and existing
 sessions are served; the health source \`identity-provider\` has the reason. \`auth.oidc.caFile\` names a CA of your own, mounted by
 \`controller.extraVolumes\`. The chart's NetworkPolicy lets connections out to the port of the issuer; one that serves keys or tokens at another
 port needs \`networkPolicy.extraEgress\`. A proxy in front has to pass on the Host of \`dashboard.publicUrl\`, port included.
@@ -277,6 +286,26 @@ A change with kubectl is applied by each replica with its next watch event, usua
 \`make bench BENCH=revocation\` revokes keys, sessions and grants through either of two replicas on a real control plane, and uses each on both
 with the next request: a thousand with healthy connections, and others while the second replica's watches are cut or delayed by 30 seconds, or
 the API server is gone for it. It fails where one request is allowed.
+
+## Access events
+
+Every change, sign-in, sign-out and denied request is an access event: who, with which credential, from which address, what, before and after, and
+whether it was allowed. Admins read them with \`GET /api/v1/access-events\`. Of requests that are denied with the same error code, ten a
+minute have an event each, and the others are counted in one. Events are kept for \`history.accessEventRetention\`.
+
+Each process chains its events by hashes, and signs the end of its chain with the key in the Secret \`evenkeel-record-key\`.
+\`GET /api/v1/access-events?verify=true\` and \`evenkeel audit verify --store URL\` verify all chains:
+
+| state      | meaning                                                                                                            |
+| ---------- | ------------------------------------------------------------------------------------------------------------------ |
+| \`intact\`   | every hash and signature is valid                                                                                  |
+| \`unsigned\` | hashes are valid, and the end of a chain has no signature: whether the chain was rewritten cannot be determined    |
+| \`broken\`   | an event was changed, removed, inserted or moved, or the end of a chain was changed; each fault names the position |
+
+The command exits with 1 only where the state is \`broken\`. A chain that was removed with its end, and a store that was restored to an earlier time,
+are found by \`--heads FILE\`, which compares with the ends of the last run: keep the file away from the store. Not found are events that were never written, as by a
+process that was killed after a change, and changes with kubectl, which the audit log of the API server has
+([why](decisions/0035-access-events-are-chained.md)).
 
 ${ACCESS_THREATS}
 ## Who may call what
