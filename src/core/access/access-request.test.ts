@@ -67,7 +67,10 @@ test('an approval never grants what was not requested', () => {
         if (!approved.ok) return;
         const scope = (grant: { role: (typeof ROLES)[number]; namespaces?: readonly string[] }) => {
           const grants = grantsOf({ spec: { grants: [{ ...grant, email: 'a@example.com' }] } });
-          return scopeOf({ email: 'a@example.com', session: true }, findGrant(grants, 'a@example.com', NOW));
+          return scopeOf(
+            { email: 'a@example.com', session: true, credential: { via: 'session', keyId: null } },
+            findGrant(grants, 'a@example.com', NOW),
+          );
         };
         const [requested, granted] = [scope({ role: asked, namespaces: within }), scope(approved.grant)];
         expect(Number(granted.admin)).toBeLessThanOrEqual(Number(requested.admin));

@@ -114,7 +114,7 @@ test('an address without a grant is identified, and may do nothing', () => {
 
 describe('the role of a domain', () => {
   const scopeOfUser = (spec: AccessPolicy['spec'], email: string) =>
-    scopeOf({ email, session: true }, findGrantOfUser(grantsOf({ spec }), email, NOW));
+    scopeOf({ email, session: true, credential: { via: 'session', keyId: null } }, findGrantOfUser(grantsOf({ spec }), email, NOW));
   const autoApprove = [{ domain: 'example.com', role: 'viewer', namespaces: ['shop'] }] as const;
 
   test('applies to addresses of exactly the domain', () => {
