@@ -12,8 +12,8 @@ export function describeRequest({ requestedRole, requestedNamespaces }: AccessRe
   return requestedRole === 'admin' ? requestedRole : `${requestedRole} in ${requestedNamespaces.join(', ')}`;
 }
 
-/** Shows the user's request, or the form to send one, instead of the dashboard. @param lookAgain called to see whether it was decided */
-export async function showRequestAccess(session: Session, lookAgain: () => void): Promise<void> {
+/** Shows the user's request, or the form to send one, instead of the dashboard. @param checkAgain called to see whether it was decided */
+export async function showRequestAccess(session: Session, checkAgain: () => void): Promise<void> {
   const requests = await read<readonly AccessRequest[]>('/access-requests/own?limit=1').catch(() => ({ data: [] }));
   const [latest] = requests.data;
   byId('content').replaceChildren(
@@ -25,20 +25,20 @@ export async function showRequestAccess(session: Session, lookAgain: () => void)
         'div',
         { class: 'body' },
         h('p', { class: 'sub' }, `You are signed in as ${session.email ?? ''}, and have no grant.`),
-        latest?.state === 'pending' ? pendingRequest(latest, lookAgain) : requestForm(session, latest, lookAgain),
+        latest?.state === 'pending' ? pendingRequest(latest, checkAgain) : requestForm(session, latest, checkAgain),
       ),
     ),
   );
 }
 
-function pendingRequest(request: AccessRequest, lookAgain: () => void): PageElement {
-  const again = h('button', { class: 'btn', type: 'button' }, 'Look again');
-  again.addEventListener('click', lookAgain);
+function pendingRequest(request: AccessRequest, checkAgain: () => void): PageElement {
+  const again = h('button', { class: 'btn', type: 'button' }, 'Check again');
+  again.addEventListener('click', checkAgain);
   const text = `You have requested ${describeRequest(request)}. An admin approves or denies it.`;
   return h('div', { class: 'stack' }, h('p', { role: 'status' }, text), again);
 }
 
-function requestForm(session: Session, latest: AccessRequest | undefined, lookAgain: () => void): PageElement {
+function requestForm(session: Session, latest: AccessRequest | undefined, checkAgain: () => void): PageElement {
   const role = h('select', {}, ...['viewer', 'operator', 'admin'].map((name) => h('option', { value: name }, name)));
   const namespaces = h('input', { type: 'text', placeholder: 'shop team-*', autocomplete: 'off' });
   const reason = h('input', { type: 'text', maxlength: 300, autocomplete: 'off' });
@@ -49,7 +49,7 @@ function requestForm(session: Session, latest: AccessRequest | undefined, lookAg
     try {
       const body = { role: role.value ?? '', namespaces: readNamespaces(namespaces.value ?? ''), reason: reason.value ?? '' };
       await act<AccessRequest>('POST', '/access-requests', body);
-      await showRequestAccess(session, lookAgain);
+      await showRequestAccess(session, checkAgain);
     } catch (error) {
       problem.textContent = error instanceof Error ? error.message : String(error);
       button.disabled = false;
