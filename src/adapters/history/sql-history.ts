@@ -7,12 +7,7 @@ import type { UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
 import type { HistoryStore } from '../../ports/store/history-store.ts';
 import type { ChainPoint } from '../../core/access/events/event-chain.ts';
 import type { AccessEvent, ChainedAccessEvent } from '../../core/access/events/access-event.ts';
-import type {
-  AccessEventFilter,
-  AccessEventHead,
-  AccessEventVerification,
-  ChainWitnesses,
-} from '../../ports/store/access-events.ts';
+import type { AccessEventFilter, AccessEventHead, AccessEventVerification, ChainWitnesses } from '../../ports/store/access-events.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { ResizeCycle } from '../../ports/store/resize-cycle-log.ts';
 import type { TimelineEntry, TimelineFilter } from '../../ports/store/timeline.ts';

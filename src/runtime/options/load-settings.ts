@@ -78,7 +78,13 @@ class SettingsLoader<T extends SettingTable> {
     }
     for (const { name, value } of flags) {
       const path = paths.find((candidate) => candidate === name || flagName(candidate) === name) ?? name;
-      this.#read(path, value === true ? 'true' : value, () => `flag --${name}`, true, (near) => `--${flagName(near)}`);
+      this.#read(
+        path,
+        value === true ? 'true' : value,
+        () => `flag --${name}`,
+        true,
+        (near) => `--${flagName(near)}`,
+      );
     }
     const settings = this.#withDefaults(environment['KUBERNETES_SERVICE_HOST'] !== undefined);
     this.#checkAcross(settings);

@@ -125,7 +125,9 @@ export const ACCESS_SCHEMAS: Readonly<Record<string, Schema>> = {
       target: string('`Kind/namespace/name`, or method and path of a request that names no object.'),
       outcome: oneOf(OUTCOMES),
       before: anything('What was changed, before. Secrets are removed, and long values cut.'),
-      after: anything('What was changed, afterwards. Of a request that was not allowed `{ code }`: the error code of its answer, or why a sign-in was refused.'),
+      after: anything(
+        'What was changed, afterwards. Of a request that was not allowed `{ code }`: the error code of its answer, or why a sign-in was refused.',
+      ),
       requestId: string(),
       address: string('Address of the client.'),
       hash: string('SHA-256 of the event and `previousHash`.'),
