@@ -86,6 +86,13 @@ describe('evenkeel audit verify', () => {
     expect(warning).toMatch(/signatures were not verified/);
   });
 
+  test('does not pass a chain whose end is no longer signed: it may have been written anew', async () => {
+    change(`update access_chains set record = json_remove(record, '$.signature')`);
+    const [code, [warning, result]] = await verify();
+    expect([code, result]).toEqual([3, 'OK, unsigned: 5 events in 1 chain']);
+    expect(warning).toContain(`a rewritten chain is not found: ${WRITER}`);
+  });
+
   test('finds a head that was signed with another key', async () => {
     await world.delete('/api/v1/namespaces/evenkeel-system/secrets/evenkeel-record-key');
     const key = Buffer.alloc(32, 8).toString('base64');

@@ -32,6 +32,9 @@ const OPTIONS = {
   ...CLUSTER_OPTIONS,
 } as const satisfies OptionTable;
 
+/** No fault, but a user who may write to the store could have written an unsigned chain anew. */
+const UNSIGNED = 3;
+
 type Options = OptionValues<typeof OPTIONS>;
 
 const NO_STORE =
@@ -52,7 +55,8 @@ export function createAuditCommand(connect: Connect): Command {
       '',
       ...describeOptions(OPTIONS),
       '',
-      'Exit code: 0 no fault was found, 1 the trail was changed or cannot be read, 2 usage error.',
+      'Exit code: 0 no fault was found, 1 the trail was changed or cannot be read, 2 usage error, 3 no fault was found, but the end of a chain',
+      'is not signed although there is a key.',
     ].join('\n'),
     async run(args, terminal) {
       const parsed = parseArguments(OPTIONS, args, { withPositionals: true });
@@ -89,7 +93,7 @@ async function verify(url: string, options: Options, terminal: Terminal, connect
   printResult(result, key !== null, terminal);
   if (result.faults.length > 0) return EXIT.failed;
   if (options.heads !== null) saveHeads(options.heads, result.heads);
-  return EXIT.done;
+  return key !== null && result.state === 'unsigned' ? UNSIGNED : EXIT.done;
 }
 
 async function readKey(options: Options, terminal: Terminal, connect: Connect): Promise<Buffer | null> {
