@@ -79,6 +79,14 @@ describe('the AccessPolicy', () => {
     expect(body.meta.warnings).toMatchObject([{ code: 'replica_not_confirmed', message: expect.stringContaining('evenkeel-1') }]);
   });
 
+  test('has its new admin in the access event and the Event, among however many other changes', async () => {
+    const policy = await read();
+    const users = Array.from({ length: 200 }, (_, index) => ({ email: `user-${index}@example.com`, role: 'viewer', namespaces: ['shop'] }));
+    await replace({ ...policy, grants: [...policy.grants, ...users, { email: NEW, role: 'admin' }] });
+    expect(JSON.stringify(world.history.accessEvents[0]?.after)).toContain(NEW);
+    expect(world.events[0]?.message).toContain(`${NEW}: admin`);
+  });
+
   test('that is replaced by the same grants is not written', async () => {
     const policy = await read();
     expect([codeOf(await replace(policy)), (await read()).resourceVersion, reasons()]).toEqual(['200', policy.resourceVersion, []]);

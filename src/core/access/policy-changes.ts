@@ -11,12 +11,17 @@ export interface EntryChange {
 /** Entries named in one message. */
 const MAX_NAMED = 5;
 
-/** The entries that differ between two specs. */
+/** The entries that differ between two specs. Those of admins come first: where many are cut, none of these is hidden. */
 export function findPolicyChanges(before: AccessPolicySpec, after: AccessPolicySpec): readonly EntryChange[] {
   const [earlier, later] = [entriesOf(before), entriesOf(after)];
   return [...new Set([...earlier.keys(), ...later.keys()])]
     .map((who) => ({ who, before: earlier.get(who) ?? null, after: later.get(who) ?? null }))
-    .filter((change) => change.before !== change.after);
+    .filter((change) => change.before !== change.after)
+    .toSorted((a, b) => Number(isOfAdmin(b)) - Number(isOfAdmin(a)));
+}
+
+function isOfAdmin({ before, after }: EntryChange): boolean {
+  return [before, after].some((entry) => entry?.startsWith('admin') === true);
 }
 
 /** `eve@example.com: viewer in shop, earlier admin; bob@example.com: removed`. */
