@@ -8,7 +8,7 @@ import { NO_CREDENTIAL, scopeOf, type Identity } from '../../core/access/scope-o
 import { SESSION_MS } from '../../core/access/session-keys.ts';
 import type { Scope } from '../../core/access/scope.ts';
 import { MINUTE_MS, type Instant } from '#kube/units';
-import type { AccessStore, StoredApiKey } from '../../ports/access-store.ts';
+import type { AccessStore, SessionKey, StoredApiKey } from '../../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
@@ -16,7 +16,7 @@ import { RateLimiter } from '../../runtime/clients/rate-limit.ts';
 import type { RequestRates } from '../guards/request-rates.ts';
 import { isSecure } from '../guards/secure-connection.ts';
 import { isMutation, type Operation } from '../openapi/operation.ts';
-import { Problem } from '../problem.ts';
+import { notReady, Problem } from '../problem.ts';
 import { requestFactsOf } from '../request-context.ts';
 import { readCredential, setCookie } from './credential.ts';
 import { FailedAttempts } from './failed-attempts.ts';
@@ -151,15 +151,17 @@ export class Authentication {
     }
   }
 
+  /** The keys of which one seals. @throws Problem where the leader has not created one yet; AccessUnconfirmedError */
+  async sealingKeys(): Promise<readonly SessionKey[]> {
+    const keys = await this.#dependencies.store.sessionKeys();
+    if (keys.length === 0) throw notReady('The session key does not exist yet; the leader creates it. Try again shortly.');
+    return keys;
+  }
+
   /** Sends the session with the answer. */
   async send(session: Session, request: Request, response: Response): Promise<void> {
-    const { store, now } = this.#dependencies;
-    const keys = await store.sessionKeys();
-    if (keys.length === 0) {
-      throw new Problem('not_ready', 'The session key does not exist yet; the leader creates it. Try again shortly.', {
-        headers: { 'retry-after': '5' },
-      });
-    }
+    const { now } = this.#dependencies;
+    const keys = await this.sealingKeys();
     const seconds = Math.max(1, Math.floor((session.createdAt + SESSION_MS - now()) / 1000));
     response.setHeader('Set-Cookie', setCookie(sealSession(session, keys), seconds, this.isSecure(request)));
   }

@@ -8,7 +8,7 @@ import { isUnavailable } from '../../../ports/unavailable-error.ts';
 import { addressGroup } from '../../../runtime/clients/address-group.ts';
 import { RETRY_AFTER_SECONDS } from '../../guards/share-problem.ts';
 import { contentSecurityPolicy } from '../../guards/security-headers.ts';
-import { notReady, Problem } from '../../problem.ts';
+import { Problem } from '../../problem.ts';
 import { requestIdOf } from '../../request-context.ts';
 import type { Authentication, AuthenticationDependencies } from '../authentication.ts';
 import { readCookie } from '../credential.ts';
@@ -86,8 +86,7 @@ class SignInPages {
       response.redirect(303, elsewhere);
       return;
     }
-    const keys = await dependencies.store.sessionKeys();
-    if (keys.length === 0) throw notReady('The session key does not exist yet; the leader creates it. Try again shortly.');
+    const keys = await authentication.sealingKeys();
     const checks = provider.createChecks(this.#urlOf('auth/callback', request));
     try {
       const url = await provider.authorizationUrl(checks);
