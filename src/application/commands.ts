@@ -3,7 +3,7 @@
 import { approveAccessRequest, denyAccessRequest } from '../commands/access/decide-request.ts';
 import { replaceAccessPolicy } from '../commands/access/replace-policy.ts';
 import { requestAccess } from '../commands/access/request-access.ts';
-import { createApiKey, deleteApiKey } from '../commands/api-keys.ts';
+import { createApiKey, deleteApiKey } from '../commands/access/api-keys.ts';
 import { approveRecommendation } from '../commands/recommendations/approve-recommendation.ts';
 import { bulkOverrides } from '../commands/workloads/bulk-overrides.ts';
 import { bulkRecommendations } from '../commands/recommendations/bulk-recommendations.ts';

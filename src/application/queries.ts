@@ -1,9 +1,9 @@
 // All queries by their operation names.
 
-import { listAccessEvents } from '../queries/access-events.ts';
+import { listAccessEvents } from '../queries/access/access-events.ts';
 import { getAccessPolicy } from '../queries/access/access-policy.ts';
 import { listAccessRequests, listOwnAccessRequests } from '../queries/access/access-requests.ts';
-import { listApiKeys } from '../queries/api-keys.ts';
+import { listApiKeys } from '../queries/access/api-keys.ts';
 import { getCluster, getClusterUsage } from '../queries/cluster/cluster.ts';
 import { listIdleWorkloads } from '../queries/workloads/idle-workloads.ts';
 import { listLimitExceptions } from '../queries/workloads/limit-exceptions.ts';

@@ -1,7 +1,7 @@
-import { AccessEventQueries } from './access-events.ts';
+import { AccessEventQueries } from './access/access-events.ts';
 import { AccessPolicyQueries } from './access/access-policy.ts';
 import { AccessRequestQueries } from './access/access-requests.ts';
-import { ApiKeyQueries } from './api-keys.ts';
+import { ApiKeyQueries } from './access/api-keys.ts';
 import { ClusterQueries } from './cluster/cluster.ts';
 import { ClusterTotals } from './cluster/totals.ts';
 import { IdleWorkloadQueries } from './workloads/idle-workloads.ts';

@@ -1,15 +1,15 @@
-import type { ApiKey, Operations } from '../apis/http/types.generated.ts';
-import { findGrant, type Grants } from '../core/access/grant.ts';
-import type { Refusal } from '../core/access/refusal.ts';
-import { ADMIN_SESSION } from '../core/access/requirement.ts';
-import type { Scope } from '../core/access/scope.ts';
+import type { ApiKey, Operations } from '../../apis/http/types.generated.ts';
+import { findGrant, type Grants } from '../../core/access/grant.ts';
+import type { Refusal } from '../../core/access/refusal.ts';
+import { ADMIN_SESSION } from '../../core/access/requirement.ts';
+import type { Scope } from '../../core/access/scope.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import type { Instant } from '#kube/units';
-import type { StoredApiKey } from '../ports/access-store.ts';
-import { selectPage, type Listing } from './listing.ts';
-import type { Page } from './outcome.ts';
-import { defineQuery } from './query.ts';
-import type { ReadSources } from './sources.ts';
+import type { StoredApiKey } from '../../ports/access-store.ts';
+import { selectPage, type Listing } from '../listing.ts';
+import type { Page } from '../outcome.ts';
+import { defineQuery } from '../query.ts';
+import type { ReadSources } from '../sources.ts';
 
 const KEYS: Listing<ApiKey> = {
   id: (key) => key.id,

@@ -1,20 +1,20 @@
 // API keys: read-only credentials of an e-mail address that has a grant.
 
 import { createHash } from 'node:crypto';
-import type { ApiKeyBody, CreatedApiKey, RevokedApiKey } from '../apis/http/types.generated.ts';
-import { mintApiKey } from '../core/access/api-key.ts';
-import { findGrant, parseEmail } from '../core/access/grant.ts';
-import type { Refusal } from '../core/access/refusal.ts';
-import { replicaWarnings } from '../core/access/replica-reports.ts';
-import { ADMIN_SESSION } from '../core/access/requirement.ts';
+import type { ApiKeyBody, CreatedApiKey, RevokedApiKey } from '../../apis/http/types.generated.ts';
+import { mintApiKey } from '../../core/access/api-key.ts';
+import { findGrant, parseEmail } from '../../core/access/grant.ts';
+import type { Refusal } from '../../core/access/refusal.ts';
+import { replicaWarnings } from '../../core/access/replica-reports.ts';
+import { ADMIN_SESSION } from '../../core/access/requirement.ts';
 import { isoTime } from '#kube/time/iso-time';
-import type { StoredApiKey } from '../ports/access-store.ts';
-import { confirmed } from './access/confirmed.ts';
-import { policySubject } from './access/policy-subject.ts';
-import { recordAudit } from './audit.ts';
-import type { Command } from './command.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import type { CommandOutcome } from './outcome.ts';
+import type { StoredApiKey } from '../../ports/access-store.ts';
+import { confirmed } from './confirmed.ts';
+import { policySubject } from './policy-subject.ts';
+import { recordAudit } from '../audit.ts';
+import type { Command } from '../command.ts';
+import { COMMAND_EVENT, type Caller, type CommandPorts } from '../context.ts';
+import type { CommandOutcome } from '../outcome.ts';
 
 const AUTHENTICATION_OFF = {
   kind: 'session-required',

@@ -1,16 +1,16 @@
-import type { AccessEvent as AccessEventRecord, AccessEventSummary, Operations, Warning } from '../apis/http/types.generated.ts';
-import type { ChainedAccessEvent } from '../core/access/events/access-event.ts';
-import type { Refusal } from '../core/access/refusal.ts';
-import { ADMIN } from '../core/access/requirement.ts';
-import type { Scope } from '../core/access/scope.ts';
-import { parseDuration } from '../core/model/duration.ts';
+import type { AccessEvent as AccessEventRecord, AccessEventSummary, Operations, Warning } from '../../apis/http/types.generated.ts';
+import type { ChainedAccessEvent } from '../../core/access/events/access-event.ts';
+import type { Refusal } from '../../core/access/refusal.ts';
+import { ADMIN } from '../../core/access/requirement.ts';
+import type { Scope } from '../../core/access/scope.ts';
+import { parseDuration } from '../../core/model/duration.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS } from '#kube/units';
-import type { AccessEventVerification } from '../ports/store/access-events.ts';
-import { fieldOf, selectPage, type Listing } from './listing.ts';
-import type { Page } from './outcome.ts';
-import { defineQuery } from './query.ts';
-import type { ReadSources } from './sources.ts';
+import type { AccessEventVerification } from '../../ports/store/access-events.ts';
+import { fieldOf, selectPage, type Listing } from '../listing.ts';
+import type { Page } from '../outcome.ts';
+import { defineQuery } from '../query.ts';
+import type { ReadSources } from '../sources.ts';
 
 const LISTING: Listing<AccessEventRecord> = {
   id: ({ id }) => id,
