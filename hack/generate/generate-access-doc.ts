@@ -302,7 +302,7 @@ Each process chains its events by hashes, and signs the end of its chain with th
 | \`unsigned\` | hashes are valid, and the end of a chain has no signature: whether the chain was rewritten cannot be determined    |
 | \`broken\`   | an event was changed, removed, inserted or moved, or the end of a chain was changed; each fault names the position |
 
-The command exits with 1 only where the state is \`broken\`. A chain that was removed with its end, and a store that was restored to an earlier time,
+The command exits with 1 where the state is \`broken\`, and with 3 where it is \`unsigned\` although there is a key. A chain that was removed with its end, and a store that was restored to an earlier time,
 are found by \`--heads FILE\`, which compares with the ends of the last run: keep the file away from the store. Not found are events that were never written, as by a
 process that was killed after a change, and changes with kubectl, which the audit log of the API server has
 ([why](decisions/0035-access-events-are-chained.md)).
