@@ -295,6 +295,16 @@ describe('an access request', () => {
     ]);
   });
 
+  test('has the name that the sign-in gave', async () => {
+    const session = newSession(NEW, NOW, { via: 'oidc', name: 'Nina New' });
+    const headers = { cookie: `evenkeel=${sealSession(session, store.keys)}` };
+    const made = await client.send('POST', '/api/v1/access-requests', { role: 'admin' }, headers);
+    expect([made.body.data.name, (await client.get('/api/v1/access-requests', as(ROOT))).body.data[0].name]).toEqual([
+      'Nina New',
+      'Nina New',
+    ]);
+  });
+
   test('is approved once, and again without effect', async () => {
     const id = await idOf(NEW);
     await approve({ id });

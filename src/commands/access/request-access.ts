@@ -27,6 +27,7 @@ export const requestAccess: Command<{ readonly body: AccessRequestBody }, Access
     const request: AccessRequest = {
       id: Array.from({ length: ID_LENGTH }, () => ID_CHARACTERS.charAt(ports.draw(ID_CHARACTERS.length))).join(''),
       email: scope.actor,
+      ...(scope.name === undefined ? {} : { name: scope.name }),
       requestedRole: role,
       requestedNamespaces: role === 'admin' ? [] : [...new Set(namespaces)],
       reason,

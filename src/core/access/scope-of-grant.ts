@@ -7,6 +7,8 @@ export interface Identity {
   readonly email: string;
   /** The credential is a browser session, not an API key. */
   readonly session: boolean;
+  /** null or absent: the sign-in gave none. */
+  readonly name?: string | null;
   readonly credential: Credential;
 }
 
@@ -25,8 +27,8 @@ export const NO_CREDENTIAL: Scope = {
 };
 
 /** The permissions of a caller. @param grant null: the address has no grant in effect */
-export function scopeOf({ email, session, credential }: Identity, grant: Grant | null): Scope {
-  const identity = { identified: true, session, actor: email, credential };
+export function scopeOf({ email, session, name = null, credential }: Identity, grant: Grant | null): Scope {
+  const identity = { identified: true, session, actor: email, ...(name === null ? {} : { name }), credential };
   if (grant === null) {
     return { ...NO_CREDENTIAL, ...identity, key: 'no-grant' };
   }

@@ -25,6 +25,8 @@ export interface Scope {
   readonly session: boolean;
   /** Name for the audit log, Events and fields `by`. */
   readonly actor: string;
+  /** As the sign-in gave it, for access requests. Absent: it gave none. */
+  readonly name?: string;
   readonly credential: Credential;
   /** Equal for callers with equal permissions; part of entity tags and cache keys. */
   readonly key: string;

@@ -236,7 +236,7 @@ export function tooManyFailures(waitSeconds: number): Problem {
 }
 
 function identityOf({ email, via, session, keyId }: Caller): Identity {
-  return { email, session: session !== null, credential: { via, keyId } };
+  return { email, session: session !== null, name: session?.name ?? null, credential: { via, keyId } };
 }
 
 function isHash(digest: Buffer, hex: string): boolean {
