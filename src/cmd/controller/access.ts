@@ -45,6 +45,9 @@ export async function startAccess(
       if (problem === null && leaseProblem !== null) {
         return { status: 'degraded', message: `every request reads grants, API keys and sessions from the API server: ${leaseProblem}` };
       }
+      if (problem === null && creator.problem !== null) {
+        return { status: 'degraded', message: `the session keys or the AccessPolicy default may be missing: ${creator.problem}` };
+      }
       if (problem === null) return { status: 'ok', message: 'grants, API keys and sessions are confirmed' };
       return { status: 'failed', message: `requests are answered 503 until access is confirmed: ${problem}` };
     }),

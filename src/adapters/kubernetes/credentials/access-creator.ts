@@ -40,6 +40,11 @@ export class AccessCreator {
     this.#dependencies = dependencies;
   }
 
+  /** Why this replica, as the leader, cannot create what is missing; null: it can, or another one leads. */
+  get problem(): string | null {
+    return this.#dependencies.isLeader() ? this.#problem : null;
+  }
+
   /** Checks at intervals until the signal aborts; only the leader creates. */
   async run(signal: AbortSignal): Promise<void> {
     const { timer, isLeader } = this.#dependencies;

@@ -325,6 +325,27 @@ describe('the initial admin', () => {
     expect(await roles(replica())).toEqual(['viewer']);
   });
 
+  test('that cannot be created is the problem of the leader, until it is created or another replica leads', async () => {
+    let isLeader = true;
+    const creator = new AccessCreator({
+      transport: transport(),
+      leaders: transport(),
+      timer: world.machine,
+      logger: world.logger,
+      namespace: NAMESPACE,
+      initialAdmin: 'root@example.com',
+      isLeader: () => isLeader,
+      now: () => world.clock.now(),
+    });
+    isOut = true;
+    expect([await creator.create(), creator.problem]).toEqual([false, expect.stringContaining('connection refused')]);
+    isLeader = false;
+    expect(creator.problem).toBeNull();
+    isLeader = true;
+    isOut = false;
+    expect([await creator.create(), creator.problem]).toEqual([true, null]);
+  });
+
   test('is not created where the setting is empty', async () => {
     await create('');
     expect((await world.get(`${POLICIES}/default`)).status).toBe(404);
