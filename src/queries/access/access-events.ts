@@ -36,6 +36,9 @@ const NOT_VERIFIED: AccessEventSummary = { verification: null };
 export class AccessEventQueries {
   readonly #sources: Pick<ReadSources, 'clock' | 'accessEvents' | 'logger'>;
 
+  /** A verification reads every event: callers at the same time share one. */
+  #verification: Promise<AccessEventVerification> | null = null;
+
   constructor(sources: Pick<ReadSources, 'clock' | 'accessEvents' | 'logger'>) {
     this.#sources = sources;
   }
@@ -58,7 +61,7 @@ export class AccessEventQueries {
     };
     try {
       const events = await accessEvents.read(filter);
-      const verification = verify === true ? await accessEvents.verify() : null;
+      const verification = verify === true ? await this.#verify() : null;
       const page = selectPage(events.map(recordOf), LISTING, query, scope);
       if (page.kind !== 'page') return page;
       const { matched: _, ...rest } = page;
@@ -68,6 +71,13 @@ export class AccessEventQueries {
       logger.warn('Reading access events failed', { err: error });
       return { kind: 'page', items: [], total: 0, nextCursor: null, summary: NOT_VERIFIED, warnings: [UNREACHABLE] };
     }
+  }
+
+  #verify(): Promise<AccessEventVerification> {
+    this.#verification ??= this.#sources.accessEvents.verify().finally(() => {
+      this.#verification = null;
+    });
+    return this.#verification;
   }
 }
 
