@@ -53,7 +53,8 @@ While \`auth.enabled\` is false, the default, every caller is an admin without a
 1. Set \`auth.enabled: true\` and \`auth.initialAdmin\` to your e-mail address, in the chart under \`config\`. The leader creates the
    AccessPolicy \`default\` with you as admin, where none exists. Without Helm, also apply \`config/auth\`, the permissions that this needs.
 2. Set the password of the local admin, in Evenkeel's namespace: \`evenkeel password ana@example.com -n evenkeel-system\`. It asks for
-   the password, or reads it from standard input, and writes its scrypt hash to the Secret \`evenkeel-local-admin\`.
+   the password, or reads it from standard input, and writes its scrypt hash to the Secret \`evenkeel-local-admin\`. In the pod it is
+   \`kubectl -n evenkeel-system exec -it deployment/evenkeel-controller -- /nodejs/bin/node /app/dist/cli/main.js password ana@example.com\`.
 3. Open the dashboard and sign in. Scripts post \`{ "email", "password" }\` to \`/api/v1/auth/local\` and keep the cookie.
 
 To try it on the [embedded cluster](embedded-cluster.md), start the controller separately, with the kubeconfig that the first command prints:
@@ -176,7 +177,7 @@ secrets:
 Only an address with the claim \`email_verified: true\` is accepted. It is then like any other: it sees what its grant allows, or that it has none.
 Evenkeel uses PKCE, checks signature, audience, nonce and the issuer of each answer, and neither stores nor logs a token: the session lasts
 as [any other](#sessions), whatever the issuer's lasts. The clocks may differ by a minute. While the issuer does not answer, its page says so (503), and existing
-sessions are served; the health source \`identity-provider\` has the reason. \`auth.oidc.caFile\` names a CA of your own, mounted by
+sessions are served; the health source \`identity-provider\` has the reason. For a longer outage, set \`auth.local.enabled: true\` and a password. \`auth.oidc.caFile\` names a CA of your own, mounted by
 \`controller.extraVolumes\`. The chart's NetworkPolicy lets connections out to the port of the issuer; one that serves keys or tokens at another
 port needs \`networkPolicy.extraEgress\`. A proxy in front has to pass on the Host of \`dashboard.publicUrl\`, port included.
 
