@@ -2,7 +2,9 @@
 
 import type { Kysely } from 'kysely';
 import { DAY_MS, type DurationMs, HOUR_MS, type Instant } from '#kube/units';
+import { isoTime } from '#kube/time/iso-time';
 import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import { eventBytes, oldestTenth, pruneEvents } from './access-events/prune-events.ts';
 import type { StoreEngine } from './store-engine.ts';
@@ -24,13 +26,14 @@ export interface PruneBounds {
   readonly maxBytes: number;
   /** Signs what retention removes from chains of access events. */
   readonly signer: RecordSigner;
+  readonly logger: Logger;
 }
 
 /** Deletes old rows and returns free pages to the operating system. */
 export async function prune(
   db: Kysely<HistoryTables>,
   engine: StoreEngine,
-  { clock, retentionMs, accessEventRetentionMs, maxBytes, signer }: PruneBounds,
+  { clock, retentionMs, accessEventRetentionMs, maxBytes, signer, logger }: PruneBounds,
 ): Promise<void> {
   const now = clock.now();
   const keepFrom = now - retentionMs;
@@ -44,7 +47,11 @@ export async function prune(
   if ((await engine.usedBytes(db)) > maxBytes) {
     await deleteBefore(db, await firstTenth(db, keepFrom, now));
     const before = (await eventBytes(db)) > maxBytes * MAX_ACCESS_EVENT_SHARE ? await oldestTenth(db, now) : null;
-    if (before !== null) await pruneEvents(db, before, signer);
+    if (before !== null) {
+      // A user can cause this on purpose: each repeated change has an event.
+      logger.warn('Removing access events before their retention: they fill their part of the store', { before: isoTime(before) });
+      await pruneEvents(db, before, signer);
+    }
   }
   await engine.releaseSpace(db);
 }

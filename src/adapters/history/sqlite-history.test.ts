@@ -2,12 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Logger } from '../../ports/logger.ts';
 import type { HistoryStore } from '../../ports/store/history-store.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { openSqliteHistory } from './sqlite-history.ts';
 import { MAX_WAITING, WriteQueue } from './write-queue.ts';
+import { anAccessEvent } from '../../../test/builders/access-events.ts';
 import { ACCESS_EVENT_OPTIONS } from '../../../test/fakes/test-signer.ts';
 
 const folders: string[] = [];
@@ -21,7 +23,11 @@ function aFolder(): string {
   return folder;
 }
 
-function open(path: string, clock = new FakeClock()): Promise<HistoryStore> {
+function open(
+  path: string,
+  clock = new FakeClock(),
+  options: { readonly maxBytes?: number; readonly logger?: Logger } = {},
+): Promise<HistoryStore> {
   const machine = new FakeClock();
   return openSqliteHistory({
     ...ACCESS_EVENT_OPTIONS,
@@ -32,12 +38,27 @@ function open(path: string, clock = new FakeClock()): Promise<HistoryStore> {
     machine,
     logger: SILENT_LOGGER,
     metrics: NO_METRICS,
+    ...options,
   });
 }
 
 describe('SqliteHistory', () => {
   test('a path that cannot be opened fails with the path and the remedy', async () => {
     await expect(open(join(aFolder(), 'no', 'such', 'folder', 'h.sqlite'))).rejects.toThrow(/h\.sqlite.*set history\.url/s);
+  });
+
+  test('access events that are removed before their retention, as they fill their part of the store, are in the log', async () => {
+    const warnings: string[] = [];
+    const logger = { ...SILENT_LOGGER, warn: (message: string) => void warnings.push(message) };
+    const clock = new FakeClock();
+    const history = await open(join(aFolder(), 'h.sqlite'), clock, { maxBytes: 1, logger });
+    for (let index = 1; index <= 600; index += 1) {
+      history.appendAccessEvent(anAccessEvent(index, clock.now()));
+      await history.flush();
+      await clock.advance(1_000);
+    }
+    expect(warnings).toEqual(['Removing access events before their retention: they fill their part of the store']);
+    await history.close();
   });
 
   test('a damaged file is moved aside with its -wal and -shm files, at most three are kept, and a new store is used and reported', async () => {
