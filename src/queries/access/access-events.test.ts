@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { SILENT_LOGGER } from '../runtime/logging.ts';
-import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
-import type { AccessEventVerification } from '../ports/store/access-events.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import { dashboardWorld } from '../../../test/builders/dashboard-world.ts';
+import { EVERYONE_IS_ADMIN } from '../../core/access/scope.ts';
+import type { AccessEventVerification } from '../../ports/store/access-events.ts';
 import { AccessEventQueries } from './access-events.ts';
 
-const INTACT: AccessEventVerification = { state: 'intact', events: 2, chains: 1, faults: [], unsigned: [], heads: [], problem: null };
+const INTACT: AccessEventVerification = { state: 'intact', events: 2, chains: 1, faults: [], unsigned: [], heads: [] };
 
 test('callers at the same time share one verification, and a later one has its own', async () => {
   const { sources } = dashboardWorld();
