@@ -18,16 +18,12 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* The pod's name, UID and namespace. Node.js derives the JavaScript heap from the container's memory limit. */}}
+{{/* The pod's name and namespace. Node.js derives the JavaScript heap from the container's memory limit. */}}
 {{- define "evenkeel.environment" -}}
 - name: POD_NAME
   valueFrom:
     fieldRef:
       fieldPath: metadata.name
-- name: POD_UID
-  valueFrom:
-    fieldRef:
-      fieldPath: metadata.uid
 - name: EVENKEEL_POD_NAMESPACE
   valueFrom:
     fieldRef:
