@@ -49,6 +49,7 @@ export class AdversaryRules {
   readonly #violations: string[] = [];
   readonly #limitBounds: Record<Resource, number>;
   readonly #requestBounds: Record<Resource, number>;
+  readonly #largestNode: Record<Resource, number> = { cpuMillicores: 0, memoryBytes: 0 };
   #peaks: readonly { readonly elapsedMs: DurationMs; readonly bytes: number }[] = [];
   #cpuHighs: { readonly elapsedMs: DurationMs; readonly millicores: number }[] = [];
   /** Start of the last reduction of the base that reached a pod. */
@@ -68,6 +69,8 @@ export class AdversaryRules {
   readonly #loweredAt = new Map<string, DurationMs>();
   /** Values in force in the last tick, by pod uid. */
   readonly #actual = new Map<string, RequestsAndLimits>();
+  /** CPU request of each pod before it was raised alone as a hot replica, by pod uid. */
+  readonly #cpuBeforeHot = new Map<string, number>();
   /** Whether the last resize that lowered a resource of a pod was something other than a reduction of the base. */
   readonly #isNoReduction = new Map<string, boolean>();
   #clockBackAt: DurationMs = Number.NEGATIVE_INFINITY;
@@ -126,7 +129,10 @@ export class AdversaryRules {
     this.#peaks = [...this.#peaks.filter((peak) => isWithinWeek(peak) && peak.bytes > bytes), { elapsedMs, bytes }];
     const [template] = situation.workload.containers;
     for (const resource of RESOURCES) {
-      const node = Math.max(...[...(situation.nodesOfPods?.values() ?? [])].map((allocatable) => allocatable[resource]));
+      // The largest node that its pods ran on bounds the limit also once they run on smaller ones.
+      const nodes = [...(situation.nodesOfPods?.values() ?? [])].map((allocatable) => allocatable[resource]);
+      const node = Math.max(this.#largestNode[resource], ...nodes);
+      this.#largestNode[resource] = node;
       const [request, limit] = [template?.requests[resource] ?? 0, template?.limits[resource] ?? 0];
       this.#requestBounds[resource] = Math.max(this.#requestBounds[resource], request);
       const bound = Math.min(Math.floor((this.#mostOf(resource) ?? Infinity) * this.#ratioOf(resource, request, limit)), node * NODE_SHARE);
@@ -240,6 +246,8 @@ export class AdversaryRules {
   }
 
   #checkRaised({ step, from, to }: Change, resource: Resource, lived: LifeTick): void {
+    const isHot = resource === 'cpuMillicores' && step.reason.startsWith('CPU usage is more than');
+    if (isHot && !this.#cpuBeforeHot.has(step.pod.uid)) this.#cpuBeforeHot.set(step.pod.uid, amount(from, resource));
     const maxRequest = Math.max(this.#mostOf(resource) ?? Infinity, amount(from, resource), this.#requestBounds[resource]);
     if (amount(to, resource) > maxRequest) this.#fail('a request passes max and ceiling', lived, [step.pod.name, resource, to, maxRequest]);
   }
@@ -327,13 +335,16 @@ export class AdversaryRules {
       apply?.endsIncrease === true ||
       lastApplied?.reason === 'temporary increase ended' ||
       this.#isEndOfIncrease(resource, amount(to, resource), situation);
-    const isNoLongerHot = step.reason.startsWith('CPU usage is similar');
+    // Also as a part of a change of all replicas that is under way.
+    const isNoLongerHot =
+      step.reason.startsWith('CPU usage is similar') || amount(to, resource) >= (this.#cpuBeforeHot.get(step.pod.uid) ?? Infinity);
     const { memory } = situation;
     const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values.get('main');
     const isInForce = inForce !== undefined && amount(to, resource) >= amount(inForce, resource);
     const isNew = isInForce && !this.#loweredAt.has(`${step.pod.uid}/${resource}`);
     const isNoReduction = isNew || step.isRollBack === true || (resource === 'cpuMillicores' && (endsIncrease || isNoLongerHot));
     this.#isNoReduction.set(`${step.pod.uid}/${resource}`, isNoReduction);
+    if (resource === 'cpuMillicores') this.#cpuBeforeHot.delete(step.pod.uid);
   }
 }
 
