@@ -21,6 +21,7 @@ import { accessRoutes, type AccessRoute } from '../../test/builders/access/route
 import { sampleOf } from '../../test/builders/access/samples.ts';
 import type { IRouter } from 'express';
 import { applicationOf, DASHBOARD_OPTIONS } from '../../test/fakes/clients/dashboard-client.ts';
+import { DEFAULT_SESSION_LIMITS } from '../core/access/session-limits.ts';
 import { httpMetrics } from './http-metrics.ts';
 import { dashboardApp } from './server.ts';
 import { ChangeHub } from './stream/change-hub.ts';
@@ -339,7 +340,7 @@ test('every path of the server is in the table', () => {
   const { world, store } = full;
   const { sources, metrics, timer } = world;
   const streams = new EventStreams(new ChangeHub(applicationOf(world).changes, timer, STREAM_TOPICS), timer, () => undefined);
-  const access = { store, now: () => 0, isLocalEnabled: true, proxy: null };
+  const access = { store, now: () => 0, sessions: DEFAULT_SESSION_LIMITS, isLocalEnabled: true, proxy: null };
   const dependencies = {
     application: applicationOf(world),
     version: '1',

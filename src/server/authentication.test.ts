@@ -230,6 +230,23 @@ describe('a session', () => {
     expect(codeOf(await read(headers))).toBe('401 unauthenticated');
   });
 
+  test('ends by the limits of the settings', async () => {
+    await client.close();
+    const sessions = { lifetimeMs: 20 * MINUTE_MS, idleMs: 5 * MINUTE_MS };
+    client = await startDashboard(world, {}, { store, now: () => now, sessions, isLocalEnabled: true, proxy: null });
+    const signedIn = await client.send('POST', '/api/v1/auth/local', { email: ROOT, password: PASSWORD });
+    const cookie = signedIn.headers.get('set-cookie')!;
+    expect(cookie).toMatch(/; Max-Age=1200$/);
+    let headers: Headers = { cookie: cookie.split(';')[0]! };
+    expect((await client.get('/api/v1/auth/session', headers)).body.data.expiresAt).toBe(isoTime(now + 20 * MINUTE_MS));
+    now += 5 * MINUTE_MS - 1;
+    const renewed = await read(headers);
+    now += 1;
+    expect([codeOf(renewed), codeOf(await read(headers))]).toEqual(['200', '401 unauthenticated']);
+    headers = { cookie: renewed.headers.get('set-cookie')!.split(';')[0]! };
+    expect(codeOf(await read(headers))).toBe('200');
+  });
+
   test('that an older key sealed is opened, and the newest key seals', async () => {
     const headers = cookieOf(ROOT);
     store.keys = [...store.keys, { id: '2', bytes: Buffer.alloc(32, 2) }];

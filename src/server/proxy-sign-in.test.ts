@@ -9,6 +9,7 @@ import { LoopbackClient } from '../../test/fakes/clients/loopback-client.ts';
 import { FakeAccessStore } from '../../test/fakes/fake-access-store.ts';
 import { HOUR_MS } from '#kube/units';
 import { mintApiKey } from '../core/access/api-key.ts';
+import { DEFAULT_SESSION_LIMITS } from '../core/access/session-limits.ts';
 import { newSession, openSession, sealSession } from './auth/session-cookie.ts';
 
 const ROOT = 'root@example.com';
@@ -94,7 +95,9 @@ describe('a user whom the proxy has identified', () => {
     expect(codeOf(await nodes({ ...by(VIEWER), ...cookieOf(ROOT) }))).toBe('403 forbidden');
     expect(codeOf(await createKey({ ...by(ROOT), ...cookieOf(VIEWER) }))).toBe('403 session_required');
     const replaced = await session({ ...by(VIEWER), ...cookieOf(ROOT) });
-    expect(openSession(cookieIn(replaced)['cookie']!.slice('evenkeel='.length), store.keys, now)?.email).toBe(VIEWER);
+    expect(openSession(cookieIn(replaced)['cookie']!.slice('evenkeel='.length), store.keys, now, DEFAULT_SESSION_LIMITS)?.email).toBe(
+      VIEWER,
+    );
   });
 
   test('is refused with a request of another site, as with a cookie', async () => {

@@ -10,6 +10,7 @@ import type { AccessEventLog, Application } from '../application/index.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import type { DurationMs, Instant } from '#kube/units';
 import type { AccessStore } from '../ports/access-store.ts';
+import type { SessionLimits } from '../core/access/session-limits.ts';
 import type { Clock, MachineTimer } from '../ports/clock.ts';
 import type { IdentityProvider } from '../ports/identity-provider.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -82,6 +83,8 @@ export interface DashboardAccess {
   readonly store: AccessStore;
   /** Real time, by which sessions expire. */
   readonly now: () => Instant;
+  /** `auth.session` */
+  readonly sessions: SessionLimits;
   /** `auth.local.enabled` */
   readonly isLocalEnabled: boolean;
   /** `auth.proxy`; null: no proxy identifies users. */

@@ -33,8 +33,9 @@ export async function startAccess(
   const replica = { identity: environment.identity, pod: environment.pod ?? null, transport: leaseTransport };
   const store = new KubernetesAccessStore({ context, commands, namespace, cluster: state, now, replica });
   const initialAdmin = settings['auth.initialAdmin'];
+  const sessionLifetimeMs = settings['auth.session.lifetime'];
   const isLeader = (): boolean => host.isLeader();
-  const creator = new AccessCreator({ transport, leaders, timer, logger, namespace, initialAdmin, isLeader, now });
+  const creator = new AccessCreator({ transport, leaders, timer, logger, namespace, initialAdmin, sessionLifetimeMs, isLeader, now });
   const cleaner = new StaleLeaseCleaner({ replicas: store.replicas, leaders, namespace, timer, logger, isLeader });
   await host.runComponent('access', (signal) => store.run(signal));
   await host.runComponent('access creator', (signal) => creator.run(signal));

@@ -117,6 +117,7 @@ function dashboardAccess(store: AccessStore, settings: Settings): DashboardAcces
   return {
     store,
     now: () => Date.now(),
+    sessions: { lifetimeMs: settings['auth.session.lifetime'], idleMs: settings['auth.session.idleTimeout'] },
     isLocalEnabled: settings['auth.local.enabled'],
     proxy: header === '' ? null : { header, addresses },
   };

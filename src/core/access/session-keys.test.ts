@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
-import { dueRotation, KEPT_MS, ROTATE_EVERY_MS, sealingKey, SESSION_MS, sessionKeyName } from './session-keys.ts';
+import { dueRotation, ROTATE_EVERY_MS, sealingKey, sessionKeyKeptMs, sessionKeyName } from './session-keys.ts';
+import { DEFAULT_SESSION_LIMITS, MAX_SESSION_MS } from './session-limits.ts';
 
+const KEPT_MS = sessionKeyKeptMs(DEFAULT_SESSION_LIMITS.lifetimeMs);
 const NOW = Date.UTC(2026, 10, 27, 9, 30);
 const named = (ago: number): string => sessionKeyName(NOW - ago);
 const seals = (...names: readonly string[]): string | undefined => sealingKey(names.map((id) => ({ id })), NOW)?.id; // prettier-ignore
@@ -33,15 +35,16 @@ describe('a rotation', () => {
     ['never removes the only key', [named(365 * DAY_MS)], true, []],
     ['removes none before one whose age is unknown', [named(365 * DAY_MS), 'mine'], false, []],
   ])('%s', (_what, names, isAdded, remove) => {
-    expect(dueRotation(names, NOW)).toEqual({ add: isAdded ? named(0) : null, remove });
+    expect(dueRotation(names, NOW, DEFAULT_SESSION_LIMITS.lifetimeMs)).toEqual({ add: isAdded ? named(0) : null, remove });
   });
 });
 
 test('every session opens until it ends, on replicas that read keys late and by clocks that differ, and no key outlives its use', () => {
   const skew = fc.integer({ min: -2 * MINUTE_MS, max: 2 * MINUTE_MS });
   const steps = fc.array(fc.integer({ min: 10 * SECOND_MS, max: 6 * HOUR_MS }), { minLength: 100, maxLength: 200 });
+  const lifetimes = fc.constantFrom(5 * MINUTE_MS, DEFAULT_SESSION_LIMITS.lifetimeMs, MAX_SESSION_MS);
   fc.assert(
-    fc.property(skew, skew, steps, (leader, follower, waits) => {
+    fc.property(skew, skew, steps, lifetimes, (leader, follower, waits, lifetimeMs) => {
       let now = NOW;
       let names: readonly string[] = [];
       let known = names;
@@ -50,7 +53,7 @@ test('every session opens until it ends, on replicas that read keys late and by 
         now += wait;
         // A replica reads the keys at least every ten seconds: here exactly before the leader changes them.
         known = names;
-        const { add, remove } = dueRotation(names, now + leader);
+        const { add, remove } = dueRotation(names, now + leader, lifetimeMs);
         names = [...names.filter((name) => !remove.includes(name)), ...(add === null ? [] : [add])];
         for (const [keys, clock] of [
           [names, leader],
@@ -59,9 +62,9 @@ test('every session opens until it ends, on replicas that read keys late and by 
           const key = sealingKey(keys.map((id) => ({ id })), now + clock); // prettier-ignore
           if (key !== undefined) sealed.push({ key: key.id, at: now });
         }
-        const open = sealed.filter(({ at }) => at + SESSION_MS > now).map(({ key }) => key);
+        const open = sealed.filter(({ at }) => at + lifetimeMs > now).map(({ key }) => key);
         expect(open.filter((key) => !names.includes(key) || (known.length > 0 && !known.includes(key)))).toEqual([]);
-        expect(names.length).toBeLessThanOrEqual(2 + Math.ceil(KEPT_MS / ROTATE_EVERY_MS));
+        expect(names.length).toBeLessThanOrEqual(2 + Math.ceil(sessionKeyKeptMs(lifetimeMs) / ROTATE_EVERY_MS));
       }
       expect(new Set(sealed.map(({ key }) => key)).size).toBeGreaterThanOrEqual(Math.floor((now - NOW) / (2 * ROTATE_EVERY_MS)));
     }),

@@ -2,17 +2,17 @@
 
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import { CLOCK_DIFFERENCE_MS } from './session-limits.ts';
 
-/** A session ends this long after the sign-in, however active it is. */
-export const SESSION_MS: DurationMs = 12 * HOUR_MS;
 /** A key seals for a week: what one that leaked opens is bounded. */
 export const ROTATE_EVERY_MS: DurationMs = 7 * DAY_MS;
 /** A new key opens from the start, and seals only once every replica has read it. */
 const SEALS_AFTER_MS: DurationMs = MINUTE_MS;
-/** Tolerates replicas with different clocks. */
-const CLOCK_DIFFERENCE_MS: DurationMs = 5 * MINUTE_MS;
+
 /** A key is removed this long after the name of its successor, when every session that it sealed has ended. */
-export const KEPT_MS: DurationMs = SESSION_MS + SEALS_AFTER_MS + CLOCK_DIFFERENCE_MS;
+export function sessionKeyKeptMs(lifetimeMs: DurationMs): DurationMs {
+  return lifetimeMs + SEALS_AFTER_MS + CLOCK_DIFFERENCE_MS;
+}
 
 /** The name of a key that is added now. Names sort by age. */
 export function sessionKeyName(now: Instant): string {
@@ -41,8 +41,8 @@ export interface KeyRotation {
   readonly remove: readonly string[];
 }
 
-/** The rotation that is due. @param names sorted, of valid keys */
-export function dueRotation(names: readonly string[], now: Instant): KeyRotation {
+/** The rotation that is due. @param names sorted, of valid keys @param lifetimeMs of sessions */
+export function dueRotation(names: readonly string[], now: Instant, lifetimeMs: DurationMs): KeyRotation {
   const newest = names.at(-1);
   const next = sessionKeyName(now);
   const isDue = newest === undefined || (timeOfSessionKey(newest, now) ?? 0) + ROTATE_EVERY_MS <= now;
@@ -52,7 +52,7 @@ export function dueRotation(names: readonly string[], now: Instant): KeyRotation
     remove: names.filter((_name, index) => {
       const successor = names[index + 1];
       const stoppedAt = successor === undefined ? null : timeOfSessionKey(successor, now);
-      return stoppedAt !== null && stoppedAt + KEPT_MS <= now;
+      return stoppedAt !== null && stoppedAt + sessionKeyKeptMs(lifetimeMs) <= now;
     }),
   };
 }

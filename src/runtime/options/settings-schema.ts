@@ -1,6 +1,6 @@
 // The settings of evenkeel-controller, and those announced for evenkeel-autoscaler.
 
-import { parseEmail } from '../../core/access/grant.ts';
+import { AUTH_SETTINGS, checkAuthSettings } from './auth-settings.ts';
 import { isEmptyOrUrl } from './empty-or-url.ts';
 import { HTTP_HEADER } from './http-header.ts';
 import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from './label-matcher.ts';
@@ -266,21 +266,7 @@ export const SETTINGS = {
     help: 'Enables idle mode for policies with spec.idle.enabled. false: no workload is idled, idled ones are restored to their natural size, and the list of idle workloads is empty.',
   },
 
-  'auth.enabled': {
-    type: 'boolean',
-    default: false,
-    help: 'Require a credential on the API of the dashboard: the session of a signed-in user, or an API key. The AccessPolicy default gives each address its role and namespaces.',
-  },
-  'auth.initialAdmin': {
-    type: 'string',
-    default: '',
-    help: 'E-mail address of the first admin. While auth.enabled is true and no AccessPolicy default exists, the leader creates it with this grant.',
-  },
-  'auth.local.enabled': {
-    type: 'boolean',
-    default: true,
-    help: 'While auth.enabled is true: let the local admin sign in, whose password the command `evenkeel password` sets.',
-  },
+  ...AUTH_SETTINGS,
   ...OIDC_SETTINGS,
   ...PROXY_SETTINGS,
   'crds.install': { type: 'boolean', default: true, help: "Apply Evenkeel's CRDs at start; a newer one is never downgraded." },
@@ -402,9 +388,7 @@ export const EVENKEEL_SETTINGS: SettingsSchema<typeof SETTINGS> = {
     if (!isEmptyOrUrl(settings['controller.admission.url'], ['https:'])) {
       report('controller.admission.url', 'must be an address such as https://10.0.0.7:9443');
     }
-    if (settings['auth.initialAdmin'] !== '' && parseEmail(settings['auth.initialAdmin']) !== settings['auth.initialAdmin']) {
-      report('auth.initialAdmin', 'must be an e-mail address in lower case, such as ana@example.com');
-    }
+    checkAuthSettings(settings, report);
     checkProxySettings(settings, report);
     if ((settings['dashboard.tls.certFile'] === '') !== (settings['dashboard.tls.keyFile'] === '')) {
       report('dashboard.tls.keyFile', 'must be set where dashboard.tls.certFile is, and only there');

@@ -5,8 +5,8 @@ import type { Request, Response } from 'express';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import { findGrant, findGrantOfUser, type Grant } from '../../core/access/grant.ts';
 import { NO_CREDENTIAL, scopeOf, type Identity } from '../../core/access/scope-of-grant.ts';
-import { SESSION_MS } from '../../core/access/session-keys.ts';
 import type { Scope } from '../../core/access/scope.ts';
+import type { SessionLimits } from '../../core/access/session-limits.ts';
 import { MINUTE_MS, type Instant } from '#kube/units';
 import type { AccessStore, SessionKey, StoredApiKey } from '../../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
@@ -21,7 +21,7 @@ import { requestFactsOf } from '../request-context.ts';
 import { readCredential, setCookie } from './credential.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { ProxyIdentity, type IdentityProxy } from './proxy-identity.ts';
-import { IDLE_MS, needsRenewal, openSession, sealSession, type Session } from './session-cookie.ts';
+import { needsRenewal, openSession, sealSession, type Session } from './session-cookie.ts';
 
 export interface AuthenticationDependencies {
   readonly store: AccessStore;
@@ -29,6 +29,8 @@ export interface AuthenticationDependencies {
   readonly clock: Clock;
   /** Real time, by which sessions expire. */
   readonly now: () => Instant;
+  /** `auth.session` */
+  readonly sessions: SessionLimits;
   readonly timer: MachineTimer;
   readonly logger: Logger;
   /** External URL of the dashboard; null: not set. */
@@ -162,7 +164,7 @@ export class Authentication {
   async send(session: Session, request: Request, response: Response): Promise<void> {
     const { now } = this.#dependencies;
     const keys = await this.sealingKeys();
-    const seconds = Math.max(1, Math.floor((session.createdAt + SESSION_MS - now()) / 1000));
+    const seconds = Math.max(1, Math.floor((session.endsAt - now()) / 1000));
     response.setHeader('Set-Cookie', setCookie(sealSession(session, keys), seconds, this.isSecure(request)));
   }
 
@@ -172,15 +174,16 @@ export class Authentication {
   }
 
   async #findSession(value: string): Promise<Session | null> {
-    const { store, now } = this.#dependencies;
-    const session = openSession(value, await store.sessionKeys(), now());
+    const { store, now, sessions } = this.#dependencies;
+    const session = openSession(value, await store.sessionKeys(), now(), sessions);
     return session === null || (await store.endedSessions()).has(session.id) ? null : session;
   }
 
   /** A stream of a proxy's user ends after as long as one of a cookie, and its client comes back through the proxy. */
   #isIdentityOld(request: Request): boolean {
     const identifiedAt = this.#identifiedAt.get(request);
-    return identifiedAt !== undefined && this.#dependencies.now() - identifiedAt >= IDLE_MS;
+    const { now, sessions } = this.#dependencies;
+    return identifiedAt !== undefined && now() - identifiedAt >= sessions.idleMs;
   }
 
   async #findKey(token: string, request: Request): Promise<StoredApiKey> {

@@ -1,6 +1,5 @@
 import type { Session as SessionRecord } from '../../apis/http/types.generated.ts';
 import { isoTime } from '#kube/time/iso-time';
-import { SESSION_MS } from '../../core/access/session-keys.ts';
 import type { Caller } from './authentication.ts';
 
 /** What clients show or hide; the server checks each request by its own rules. */
@@ -45,7 +44,7 @@ export function sessionRecord(caller: Caller | null): SessionRecord {
     role: grant?.role ?? null,
     namespaces: isAdmin ? ['*'] : (grant?.namespaces ?? []).map(({ text }) => text),
     capabilities: SESSION_CAPABILITIES.filter((capability) => allowed[capability]),
-    expiresAt: session === null ? null : isoTime(session.createdAt + SESSION_MS),
+    expiresAt: session === null ? null : isoTime(session.endsAt),
     authEnabled: true,
   };
 }

@@ -7,6 +7,7 @@ import { FakeAccessStore } from '../../../test/fakes/fake-access-store.ts';
 import { MINUTE_MS } from '#kube/units';
 import type { Problem } from '../problem.ts';
 import { Authentication } from './authentication.ts';
+import { DEFAULT_SESSION_LIMITS } from '../../core/access/session-limits.ts';
 import { openSession, type Session } from './session-cookie.ts';
 import { SignIns, type SignInEvent, type VerifiedUser } from './sign-ins.ts';
 
@@ -25,6 +26,7 @@ beforeEach(async () => {
   const { timer, sources } = world;
   const dependencies = {
     store,
+    sessions: DEFAULT_SESSION_LIMITS,
     timer,
     clock: sources.clock,
     logger: sources.logger,
@@ -59,7 +61,7 @@ const call = async (path: string, cookie = ''): Promise<string> => {
   expect(response.status).toBe(200);
   return response.headers.get('set-cookie')?.split(';')[0] ?? '';
 };
-const sessionIn = (cookie: string): Session => openSession(cookie.slice('evenkeel='.length), store.keys, NOW)!;
+const sessionIn = (cookie: string): Session => openSession(cookie.slice('evenkeel='.length), store.keys, NOW, DEFAULT_SESSION_LIMITS)!;
 
 test('the session records how and as whom the user signed in', async () => {
   expect(sessionIn(await call('/in'))).toMatchObject({ email: ANA.email, name: 'Ana', via: 'oidc', createdAt: NOW, seenAt: NOW });
@@ -73,12 +75,18 @@ test('every sign-in has a new session id, and ends the session that the browser 
   expect([store.ended.has(before.id), store.ended.has(after.id)]).toEqual([true, false]);
 });
 
-test('a user who signs in again and again is refused, until the next of twelve an hour, and others are not', async () => {
+test('a user who signs in again and again is refused, until the next of 144 in the lifetime of a session, and others are not', async () => {
   const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).status;
   for (let session = 0; session < 20; session += 1) await call('/in');
   expect([await statusOf('/in'), await statusOf('/other')]).toEqual([429, 200]);
   world.timer.advance(5 * MINUTE_MS);
   expect([await statusOf('/in'), await statusOf('/in')]).toEqual([200, 429]);
+});
+
+test('an ended session is stored until it would have ended', async () => {
+  const cookie = await call('/in');
+  await call('/out', cookie);
+  expect(store.ended.get(sessionIn(cookie).id)).toBe(NOW + DEFAULT_SESSION_LIMITS.lifetimeMs);
 });
 
 test('listeners and the log get each outcome', async () => {

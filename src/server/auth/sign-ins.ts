@@ -1,10 +1,10 @@
 // The one place that completes or refuses a sign-in of any kind: its session, its log line, and its listeners.
 
 import type { Request, Response } from 'express';
+import { SECOND_MS } from '#kube/units';
 import { findGrantOfUser } from '../../core/access/grant.ts';
 import { EVERY_REPLICA_REPORTED, type ReplicaReports } from '../../core/access/replica-reports.ts';
 import type { AccessWrite } from '../../ports/access-store.ts';
-import { SESSION_MS } from '../../core/access/session-keys.ts';
 import { RateLimiter } from '../../runtime/clients/rate-limit.ts';
 import { Problem } from '../problem.ts';
 import type { Authentication, AuthenticationDependencies, Caller } from './authentication.ts';
@@ -12,10 +12,10 @@ import { setCookie } from './credential.ts';
 import { newSession, type Session, type SignInMethod } from './session-cookie.ts';
 
 /**
- * Sessions that one user may begin. Each that ends is stored until it would have expired, in one Secret for all users: without a limit, one
- * could fill it, and then no session could be ended.
+ * Sessions that one user may begin: so many at once, and so many more within the lifetime of a session. Each that ends is stored until it
+ * would have expired, in one Secret for all users: without a limit, one could fill it, and then no session could be ended.
  */
-const SESSIONS = { perSecond: 1 / 300, burst: 20 };
+const SESSIONS = { burst: 20, inLifetime: 144 };
 
 /** A user whose identity was verified. */
 export interface VerifiedUser {
@@ -48,7 +48,8 @@ export class SignIns {
   constructor(authentication: Authentication, dependencies: AuthenticationDependencies) {
     this.#authentication = authentication;
     this.#dependencies = dependencies;
-    this.#limiter = new RateLimiter(SESSIONS, dependencies.timer);
+    const perSecond = SESSIONS.inLifetime / (dependencies.sessions.lifetimeMs / SECOND_MS);
+    this.#limiter = new RateLimiter({ perSecond, burst: SESSIONS.burst }, dependencies.timer);
   }
 
   /** Calls the listener after each outcome. Returns the function that ends it. */
@@ -73,12 +74,12 @@ export class SignIns {
 
   /** The caller that the user would be after a sign-in. @throws AccessUnconfirmedError */
   async callerOf({ email, name, via }: VerifiedUser): Promise<Caller & { readonly session: Session }> {
-    const { store, clock, now } = this.#dependencies;
+    const { store, clock, now, sessions } = this.#dependencies;
     return {
       email,
       via: via === 'proxy' ? 'proxy' : 'session',
       keyId: null,
-      session: newSession(email, now(), { via, name }),
+      session: newSession(email, now(), { via, name, lifetimeMs: sessions.lifetimeMs }),
       hasForeignCookie: false,
       grant: findGrantOfUser(await store.grants(), email, clock.now()),
     };
@@ -117,8 +118,8 @@ export class SignIns {
     });
   }
 
-  #end({ id, createdAt }: Session): Promise<AccessWrite> {
-    return this.#dependencies.store.endSession(id, createdAt + SESSION_MS);
+  #end({ id, endsAt }: Session): Promise<AccessWrite> {
+    return this.#dependencies.store.endSession(id, endsAt);
   }
 
   #report(event: SignInEvent, request: Request, detail?: string): void {

@@ -3,7 +3,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { isoTime } from '#kube/time/iso-time';
 import { workloadKey } from '#kube/records/workload';
-import { sealSession, type Session } from '../../../src/server/auth/session-cookie.ts';
+import { newSession, sealSession, type Session } from '../../../src/server/auth/session-cookie.ts';
 import type { DashboardWorld } from '../dashboard-world.ts';
 import { startDashboard } from '../../fakes/clients/dashboard-client.ts';
 import { accessWorld, apiKeyOf, nodeEntry, SESSION_NOW, storeKeys, type AccessWorld, type TwinNamespaces } from './access-world.ts';
@@ -103,7 +103,7 @@ function masked(text: string): string {
 }
 
 function sessionOf({ name, email }: AccessCaller): Session {
-  return { id: `session of ${name}`, email: email ?? '', name: null, via: 'local', createdAt: SESSION_NOW, seenAt: SESSION_NOW };
+  return { ...newSession(email ?? '', SESSION_NOW), id: `session of ${name}` };
 }
 
 const REVOKED_KEY = apiKeyOf({ ...ADMIN, name: 'a revoked key' });

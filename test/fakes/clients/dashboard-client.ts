@@ -1,4 +1,5 @@
 import type { DashboardOptions } from '../../../src/server/options.ts';
+import { DEFAULT_SESSION_LIMITS } from '../../../src/core/access/session-limits.ts';
 import { AccessEventLog, Application } from '../../../src/application/index.ts';
 import { createDashboardServer, type ConnectionDeadlines, type DashboardAccess } from '../../../src/server/server.ts';
 import type { Metrics } from '../../../src/ports/metrics.ts';
@@ -38,11 +39,14 @@ export interface Answered {
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
 }
 
+/** Access with the default limits of sessions, where a test sets none. */
+type TestedAccess = Omit<DashboardAccess, 'sessions'> & Partial<Pick<DashboardAccess, 'sessions'>>;
+
 /** Starts a dashboard over the fakes of a world, on a free port of 127.0.0.1. */
 export async function startDashboard(
   world: Omit<DashboardWorld, 'timer' | 'metrics'> & { readonly timer: MachineTimer; readonly metrics: Metrics },
   options: Partial<DashboardOptions> = {},
-  access: DashboardAccess | null = null,
+  access: TestedAccess | null = null,
   certificate: CertificateFiles | null = null,
   deadlines?: ConnectionDeadlines,
 ): Promise<DashboardClient> {
@@ -53,7 +57,7 @@ export async function startDashboard(
     logger: world.sources.logger,
     timer: world.timer,
     metrics: world.metrics,
-    access,
+    access: access === null ? null : { sessions: DEFAULT_SESSION_LIMITS, ...access },
     certificate,
     ...(deadlines === undefined ? {} : { deadlines }),
     options: { ...DASHBOARD_OPTIONS, ...options },

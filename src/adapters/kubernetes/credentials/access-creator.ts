@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiTransport } from '#kube/api-transport';
-import { MINUTE_MS, SECOND_MS, type Instant } from '#kube/units';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { dueRotation } from '../../../core/access/session-keys.ts';
 import type { MachineTimer } from '../../../ports/clock.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -24,6 +24,8 @@ export interface AccessCreatorDependencies {
   readonly namespace: string;
   /** `auth.initialAdmin`: the first grant, where no AccessPolicy exists. Empty: none is created. */
   readonly initialAdmin: string;
+  /** `auth.session.lifetime`: a key stays until the sessions that it sealed have ended. */
+  readonly sessionLifetimeMs: DurationMs;
   readonly isLeader: () => boolean;
   readonly now: () => Instant;
 }
@@ -70,11 +72,12 @@ export class AccessCreator {
   }
 
   async #rotateSessionKeys(): Promise<void> {
-    const { transport, leaders, namespace, now, logger } = this.#dependencies;
+    const { transport, leaders, namespace, now, logger, sessionLifetimeMs } = this.#dependencies;
     const keys = await readSessionKeys({ transport, namespace });
     const { add, remove } = dueRotation(
       keys.map(({ id }) => id),
       now(),
+      sessionLifetimeMs,
     );
     if (add === null && remove.length === 0) return;
     // The value is text in base64, as `openssl rand -base64 32` prints it.

@@ -5,7 +5,8 @@ import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts
 import { CountingMetrics } from '../../../../test/fakes/counting-metrics.ts';
 import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
 import { crds } from '../../../../test/builders/crds.ts';
-import { KEPT_MS, ROTATE_EVERY_MS, sessionKeyName } from '../../../core/access/session-keys.ts';
+import { ROTATE_EVERY_MS, sessionKeyKeptMs, sessionKeyName } from '../../../core/access/session-keys.ts';
+import { DEFAULT_SESSION_LIMITS } from '../../../core/access/session-limits.ts';
 import type { Metrics } from '../../../ports/metrics.ts';
 import { isUnavailable } from '../../../ports/unavailable-error.ts';
 import { PrometheusMetrics } from '../../../runtime/metrics.ts';
@@ -13,6 +14,7 @@ import { AccessCreator } from './access-creator.ts';
 import { KubernetesAccessStore } from './access-store.ts';
 import { MAX_AGE_MS } from './confirmed-copy.ts';
 
+const { lifetimeMs: LIFETIME_MS } = DEFAULT_SESSION_LIMITS;
 const NAMESPACE = 'evenkeel-system';
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
 const POLICIES = '/apis/evenkeel.io/v1alpha1/accesspolicies';
@@ -210,7 +212,14 @@ describe('sessions', () => {
 
   test('are sealed by a key that the leader creates once; a key that is added sorts last', async () => {
     const dependencies = { transport: transport(), leaders: transport(), timer: world.machine, logger: world.logger, namespace: NAMESPACE };
-    const creator = () => new AccessCreator({ ...dependencies, initialAdmin: '', isLeader: () => true, now: () => world.clock.now() });
+    const creator = () =>
+      new AccessCreator({
+        ...dependencies,
+        initialAdmin: '',
+        sessionLifetimeMs: LIFETIME_MS,
+        isLeader: () => true,
+        now: () => world.clock.now(),
+      });
     expect(await replica().sessionKeys()).toEqual([]);
     expect(await creator().create()).toBe(true);
     const [created] = await replica().sessionKeys();
@@ -239,7 +248,13 @@ test('metrics have the number of API keys, and when each part was confirmed', as
 describe('keys of sessions', () => {
   const leader = () => {
     const dependencies = { transport: transport(), leaders: transport(), timer: world.machine, logger: world.logger, namespace: NAMESPACE };
-    return new AccessCreator({ ...dependencies, initialAdmin: '', isLeader: () => true, now: () => world.clock.now() });
+    return new AccessCreator({
+      ...dependencies,
+      initialAdmin: '',
+      sessionLifetimeMs: LIFETIME_MS,
+      isLeader: () => true,
+      now: () => world.clock.now(),
+    });
   };
   const names = async () => (await replica().sessionKeys()).map(({ id }) => id);
 
@@ -254,7 +269,7 @@ describe('keys of sessions', () => {
     await leader().create();
     const [kept, second = ''] = await names();
     expect([kept, second > first]).toEqual([first, true]);
-    await world.clock.advance(KEPT_MS);
+    await world.clock.advance(sessionKeyKeptMs(LIFETIME_MS));
     await leader().create();
     expect(await names()).toEqual([second]);
     expect(world.logger.lines).toContainEqual(expect.objectContaining({ message: 'Rotated the keys of sessions' }));
@@ -270,7 +285,7 @@ describe('keys of sessions', () => {
     await world.patch('merge', `${SECRETS}/evenkeel-session-keys`, { data: { [sessionKeyName(world.clock.now() - 1)]: added } });
     await leader().create();
     expect(await names()).toEqual([first, sessionKeyName(world.clock.now() - 1)]);
-    await world.clock.advance(KEPT_MS);
+    await world.clock.advance(sessionKeyKeptMs(LIFETIME_MS));
     await leader().create();
     expect(await names()).toHaveLength(1);
   });
@@ -292,7 +307,13 @@ describe('a Secret of session keys without a valid key', () => {
   ])('%s gets one, and sign-in works again', async (_what, part) => {
     await world.post(SECRETS, { metadata: { name: 'evenkeel-session-keys' }, ...part });
     const dependencies = { transport: transport(), leaders: transport(), timer: world.machine, logger: world.logger, namespace: NAMESPACE };
-    const creator = new AccessCreator({ ...dependencies, initialAdmin: '', isLeader: () => true, now: () => world.clock.now() });
+    const creator = new AccessCreator({
+      ...dependencies,
+      initialAdmin: '',
+      sessionLifetimeMs: LIFETIME_MS,
+      isLeader: () => true,
+      now: () => world.clock.now(),
+    });
     expect(await creator.create()).toBe(true);
     const keys = await replica().sessionKeys();
     expect(keys.map(({ bytes }) => bytes.length)).toEqual([32]);
@@ -310,6 +331,7 @@ describe('the initial admin', () => {
       logger: world.logger,
       namespace: NAMESPACE,
       initialAdmin,
+      sessionLifetimeMs: LIFETIME_MS,
       isLeader: () => true,
       now: () => world.clock.now(),
     }).create();
@@ -334,6 +356,7 @@ describe('the initial admin', () => {
       logger: world.logger,
       namespace: NAMESPACE,
       initialAdmin: 'root@example.com',
+      sessionLifetimeMs: LIFETIME_MS,
       isLeader: () => isLeader,
       now: () => world.clock.now(),
     });

@@ -1,12 +1,10 @@
 // Sessions that ended before they expired, as one Secret.
 
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import type { Instant } from '#kube/units';
+import { CLOCK_DIFFERENCE_MS } from '../../../core/access/session-limits.ts';
 import { UnavailableError } from '../../../ports/unavailable-error.ts';
 import { createSecret, ENDED_SESSIONS_SECRET, mergeSecret, readSecretVersion, type SecretsLocation } from './access-secrets.ts';
-
-/** Clocks of replicas differ: an ended session is forgotten this long after it expired. */
-const CLOCK_DIFFERENCE_MS: DurationMs = 5 * MINUTE_MS;
 
 export interface EndedSessionsDependencies {
   readonly reads: SecretsLocation;
@@ -57,6 +55,7 @@ export class EndedSessions {
     this.#next = null;
     const ended = Object.fromEntries(sessions.map(([id, until]) => [id, isoTime(until)]));
     const { writes, now } = this.#dependencies;
+    // Clocks of replicas differ: the session may not have expired for another one.
     const forgottenBefore = now() - CLOCK_DIFFERENCE_MS;
     const expired = [...(await this.read()).value].filter(([, expiry]) => expiry < forgottenBefore).map(([id]) => [id, null] as const);
     const merge = (): Promise<string | null> => mergeSecret(writes, ENDED_SESSIONS_SECRET, { ...Object.fromEntries(expired), ...ended });

@@ -6,7 +6,7 @@ import type { SessionKey } from '../../../ports/access-store.ts';
 import type { SignInChecks } from '../../../ports/identity-provider.ts';
 import { cookieHeader } from '../credential.ts';
 import { openText, sealText } from '../sealed-text.ts';
-import { CLOCK_DIFFERENCE_MS } from '../session-cookie.ts';
+import { CLOCK_DIFFERENCE_MS } from '../../../core/access/session-limits.ts';
 
 /** A user has this long at the issuer. */
 export const TRANSACTION_MS: DurationMs = 10 * MINUTE_MS;

@@ -13,6 +13,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
 import { ANSWER_MS } from '../../../adapters/oidc/issuer-fetch.ts';
 import { OidcIssuer } from '../../../adapters/oidc/oidc-issuer.ts';
 import type { DashboardOptions } from '../../options.ts';
+import { DEFAULT_SESSION_LIMITS } from '../../../core/access/session-limits.ts';
 import { newSession, openSession, sealSession } from '../session-cookie.ts';
 
 let folder: string;
@@ -84,7 +85,7 @@ const signIn = async (query = ''): Promise<Answered> => {
 };
 const sessionOf = (answer: Answered) => {
   const cookie = cookieIn(answer, 'evenkeel');
-  return cookie === '' ? null : openSession(cookie.slice('evenkeel='.length), store.keys, now);
+  return cookie === '' ? null : openSession(cookie.slice('evenkeel='.length), store.keys, now, DEFAULT_SESSION_LIMITS);
 };
 /** Status, title of the page, and that no session began. */
 const refusalOf = (answer: Answered) => {
