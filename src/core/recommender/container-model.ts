@@ -29,7 +29,7 @@ import { hourOf, SLOT_MS, slotOf } from './history/slots.ts';
 import type { SlotPoint } from './history/slot-collector.ts';
 
 /** Version of the checkpoint's encoding; checkpoints of other versions are refused. */
-export const CHECKPOINT_VERSION = 7;
+export const CHECKPOINT_VERSION = 8;
 /** Samples of a slot may arrive this long after its end. */
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** A replica with a dropped sample and none since is listed for an hour. */
@@ -53,7 +53,7 @@ export class ContainerModel {
   readonly #hourlyPeaks: HourlyPeaks = { cpu: (hour) => this.#cpu.peakAt(hour), memory: (hour) => this.#memory.ring.peakAt(hour) };
   #firstSampleAt: Instant = NaN;
   #lastSampleAt: Instant = NaN;
-  /** End of the last closed slot in which each was measured. Not in a checkpoint: after a restart its last sample counts. */
+  /** End of the last closed slot in which each was measured. */
   #cpuMeasuredAt: Instant = NaN;
   #memoryMeasuredAt: Instant = NaN;
   #samples = 0;
@@ -143,12 +143,12 @@ export class ContainerModel {
     const cpuConfidence = {
       ...common,
       ...calibrationOf(cpuCoverage, rules.cpu, 'cpu'),
-      ageMs: now - this.#measuredAt(this.#collector.openCpuHigh, this.#cpuMeasuredAt),
+      ageMs: now - this.#lastCpuAt,
     };
     const memoryConfidence = {
       ...common,
       ...calibrationOf(this.#memory.coverage(rules.memory.goal), rules.memory, 'memory'),
-      ageMs: now - this.#measuredAt(this.#collector.openMemory, this.#memoryMeasuredAt),
+      ageMs: now - this.#lastMemoryAt,
     };
     const oom = this.#ooms.advise(now, rules.oom, (since) => this.#memory.peak(Math.ceil((now - since) / HOUR_MS)));
     const minMemoryByKills = minRequestAfterKills(oom);
@@ -232,7 +232,8 @@ export class ContainerModel {
   checkpoint(): Uint8Array {
     const out = new ByteWriter();
     out.u8(CHECKPOINT_VERSION);
-    for (const value of [this.#firstSampleAt, this.#lastSampleAt, this.#samples, this.#dropped]) out.f64(value);
+    for (const value of [this.#firstSampleAt, this.#lastSampleAt, this.#lastCpuAt, this.#lastMemoryAt]) out.f64(value);
+    for (const value of [this.#samples, this.#dropped]) out.f64(value);
     out.f64(this.#throttledSum);
     out.f64(this.#throttledWeight);
     out.f64(this.#collector.slot);
@@ -264,7 +265,9 @@ export class ContainerModel {
 
   #load(from: ByteReader): void {
     this.#firstSampleAt = from.f64();
-    this.#lastSampleAt = this.#cpuMeasuredAt = this.#memoryMeasuredAt = from.f64();
+    this.#lastSampleAt = from.f64();
+    this.#cpuMeasuredAt = from.f64();
+    this.#memoryMeasuredAt = from.f64();
     this.#samples = from.f64();
     this.#dropped = from.f64();
     this.#throttledSum = from.f64();
@@ -321,9 +324,14 @@ export class ContainerModel {
     this.#throttledWeight = this.#throttledWeight * THROTTLE_DECAY_PER_SLOT + 1;
   }
 
-  /** When a resource was last measured. @param open its value in the open slot; NaN: not measured in it */
-  #measuredAt(open: number, closed: Instant): Instant {
-    return Number.isNaN(open) ? closed : this.#lastSampleAt;
+  /** When CPU was last measured. */
+  get #lastCpuAt(): Instant {
+    return Number.isNaN(this.#collector.openCpuHigh) ? this.#cpuMeasuredAt : this.#lastSampleAt;
+  }
+
+  /** When memory was last measured. */
+  get #lastMemoryAt(): Instant {
+    return Number.isNaN(this.#collector.openMemory) ? this.#memoryMeasuredAt : this.#lastSampleAt;
   }
 
   #usage(cpu: ResourceAdvice | null, memory: ResourceAdvice | null): ContainerAdvice['usage'] {

@@ -4,8 +4,8 @@ import { DAY_MS, HOUR_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES as RULES } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 
-/** Advice after a day with both resources and some hours with one. */
-function adviseAfter(hours: number, unmeasured: 'cpu' | 'memory') {
+/** A model after a day with both resources and some hours with one. */
+function modelAfter(hours: number, unmeasured: 'cpu' | 'memory'): ContainerModel {
   const model = new ContainerModel();
   const measuredUntil = MONDAY + DAY_MS;
   const end = measuredUntil + hours * HOUR_MS;
@@ -13,7 +13,11 @@ function adviseAfter(hours: number, unmeasured: 'cpu' | 'memory') {
     const isMeasured = (resource: 'cpu' | 'memory'): boolean => at <= measuredUntil || resource !== unmeasured;
     model.observe('web-1', aSample(at, isMeasured('cpu') ? 100 : null, isMeasured('memory') ? 200 : null));
   }
-  return model.advise('app', end + 31_000, RULES);
+  return model;
+}
+
+function adviseAfter(hours: number, unmeasured: 'cpu' | 'memory', model = modelAfter(hours, unmeasured)) {
+  return model.advise('app', MONDAY + DAY_MS + hours * HOUR_MS + 31_000, RULES);
 }
 
 /** Paths of all numbers that JSON cannot represent. */
@@ -42,6 +46,11 @@ describe.each(['cpu', 'memory'] as const)('Advice on %s', (resource) => {
     expect(advice?.[resource]?.confidence).toBe(0);
     expect(advice?.[other]?.confidence).toBeGreaterThan(0);
     expect(advice?.confidenceText).toContain('no usage for 1.0 h');
+  });
+
+  test('has none after a restart in such an hour: the restart measures nothing', () => {
+    const restored = ContainerModel.restore(modelAfter(1, resource).checkpoint())!;
+    expect(adviseAfter(1, resource, restored)?.[resource]).toMatchObject({ confidence: 0, isMeasured: false });
   });
 
   test('has confidence after a restart', () => {
