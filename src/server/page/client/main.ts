@@ -4,7 +4,7 @@ import { byId, page, type PageEvent } from './dom.ts';
 import { followStream } from './live.ts';
 import { Overview } from './overview.ts';
 import { showRequestAccess } from './request-access.ts';
-import { isAdmin, isAdmitted, readSession, showSignIn } from './sign-in.ts';
+import { allowedOf, isAdmitted, readSession, showSignIn, type Allowed } from './sign-in.ts';
 import { showUser } from './signed-in.ts';
 import { startTheme } from './theme.ts';
 
@@ -18,13 +18,13 @@ let isSigningOut = false;
 if (session !== null) showUser(session, () => (isSigningOut = true));
 if (!isAdmitted(session)) showSignIn(reload);
 else if (session?.role === null) await showRequestAccess(session, reload);
-else start(isAdmin(session));
+else start(allowedOf(session));
 
-function start(withAdminCards: boolean): void {
-  const overview = new Overview(choicesNow(), withAdminCards);
+function start(allowed: Allowed): void {
+  const overview = new Overview(choicesNow(), allowed);
   overview.draw();
   byId('keys').hidden = false;
-  if (withAdminCards) void showAccessRequests();
+  if (allowed.administer) void showAccessRequests();
   followStream({
     cluster: (record) => overview.onCluster(record),
     recommendations: (change) => overview.onRecommendations(change),

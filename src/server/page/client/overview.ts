@@ -24,6 +24,7 @@ import { river, riverEntries, riverSources } from './cards/river.ts';
 import { runRate, type ClusterView } from './cards/run-rate.ts';
 import { savings } from './cards/savings.ts';
 import { drawTopBar } from './cards/top-bar.ts';
+import type { Allowed } from './sign-in.ts';
 import { usagePlot } from './cards/usage-plot.ts';
 
 /** Maximum rows of the page; the rest is available as CSV and by filter. */
@@ -48,7 +49,7 @@ export class Overview {
   #connected = true;
   #lastAnswerAt = '';
   #choices: Choices;
-  readonly #withAdminCards: boolean;
+  readonly #allowed: Allowed;
   #open: { readonly ref: WorkloadRef; detail: Loaded<RecommendationDetail>; opener: string | undefined } | null = null;
   readonly #busy = new Set<string>();
   /** Decisions that the controller has not acted on yet. Their buttons are hidden until the record changes. */
@@ -56,15 +57,14 @@ export class Overview {
   #usageReadMs = 0;
   #nodesReadMs = 0;
 
-  /** @param withAdminCards whether to show the cards of what only an admin may read */
-  constructor(choices: Choices, withAdminCards: boolean) {
+  constructor(choices: Choices, allowed: Allowed) {
     this.#choices = choices;
-    this.#withAdminCards = withAdminCards;
+    this.#allowed = allowed;
   }
 
   /** Reads everything: at the start, and after missed events. */
   async readAll(): Promise<void> {
-    const ofAdmins = this.#withAdminCards ? [this.#readCluster(), this.#readNodes(), this.#readUsage()] : [];
+    const ofAdmins = this.#allowed.administer ? [this.#readCluster(), this.#readNodes(), this.#readUsage()] : [];
     await Promise.all([this.#readMode(), this.#readItems(), ...ofAdmins]);
   }
 
@@ -141,7 +141,7 @@ export class Overview {
   }
 
   draw(): void {
-    for (const card of page().body.querySelectorAll('[data-admin]')) card.hidden = !this.#withAdminCards;
+    for (const card of page().body.querySelectorAll('[data-admin]')) card.hidden = !this.#allowed.administer;
     this.#drawTop();
     this.#drawSegments();
     this.#drawCluster();
@@ -307,6 +307,7 @@ export class Overview {
       selected: this.#open === null ? null : keyOf(this.#open.ref),
       staleFor: this.#staleMessage(),
       dryRun: this.#mode?.mode === 'dry-run',
+      canOperate: this.#allowed.operate,
       busy: this.#busy,
       decided: new Map([...this.#decided].map(([key, { words }]) => [key, words])),
     };
@@ -348,6 +349,7 @@ export class Overview {
       detail: open.detail,
       staleFor: this.#staleMessage(),
       dryRun: this.#mode?.mode === 'dry-run',
+      canOperate: this.#allowed.operate,
       busy: this.#busy.has(keyOf(open.ref)),
       decided: this.#decided.get(keyOf(open.ref))?.words ?? null,
     };

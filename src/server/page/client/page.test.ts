@@ -13,7 +13,7 @@ import { byUrgency, isForDecision, describeState } from './cards/recommendation-
 import { pauseText } from './cards/top-bar.ts';
 import { riverEntries } from './cards/river.ts';
 import { describeRequest, readableAddress, readNamespaces } from './request-access.ts';
-import { isAdmin } from './sign-in.ts';
+import { allowedOf } from './sign-in.ts';
 
 describe('number formats', () => {
   test.each([
@@ -195,7 +195,14 @@ test.each([
   ['a viewer', { capabilities: ['view'] }, false],
   ['a failed request for the session, which the cards then show', null, true],
 ])('cards of what only an admin may read are shown for %s: %j', (_, session, isShown) => {
-  expect(isAdmin(session as Session | null)).toBe(isShown);
+  expect(allowedOf(session as Session | null).administer).toBe(isShown);
+});
+
+test.each<[string, Session['capabilities'], boolean]>([
+  ['an operator', ['view', 'operate'], true],
+  ['a viewer', ['view'], false],
+])('buttons that change something are shown to %s: %j', (_, capabilities, isShown) => {
+  expect(allowedOf({ capabilities } as Session).operate).toBe(isShown);
 });
 
 test('the URL selects the view, with defaults for unknown values', () => {

@@ -15,9 +15,18 @@ export function isAdmitted(session: Session | null): boolean {
   return session === null || !session.authEnabled || session.authenticated;
 }
 
-/** Whether the user may read what only an admin may. True without an answer: the cards then show that failure. */
-export function isAdmin(session: Session | null): boolean {
-  return session === null || session.capabilities.includes('administer');
+/** What the page offers a user. */
+export interface Allowed {
+  /** The cards of what only an admin may read. */
+  readonly administer: boolean;
+  /** The buttons that change something. */
+  readonly operate: boolean;
+}
+
+/** What the user may do. All without an answer: the page then shows that failure. */
+export function allowedOf(session: Session | null): Allowed {
+  const has = (capability: 'administer' | 'operate'): boolean => session === null || session.capabilities.includes(capability);
+  return { administer: has('administer'), operate: has('operate') };
 }
 
 /** Shows the ways to sign in instead of the dashboard. @param signedIn called after a sign-in with a password */

@@ -19,6 +19,8 @@ export interface DrawerView {
   readonly detail: Loaded<RecommendationDetail>;
   readonly staleFor: string | null;
   readonly dryRun: boolean;
+  /** False: the user only reads. */
+  readonly canOperate: boolean;
   readonly busy: boolean;
   /** A decision made here that the record does not show yet; null: none. */
   readonly decided: string | null;
@@ -199,7 +201,8 @@ function footer(detail: RecommendationDetail, view: DrawerView, actions: DrawerA
   const decide = isForDecision(detail);
   const canRollBack =
     detail.appliedAt !== null && (detail.state === 'applied' || detail.state === 'optimal' || detail.state === 'applying');
-  if (!decide && !canRollBack) return h('footer', {}, h('p', { class: 'sub' }, describeOutlook(detail)));
+  if (decide && !view.canOperate) return h('footer', {}, h('p', { class: 'sub' }, 'An operator or an admin decides on it.'));
+  if (!view.canOperate || (!decide && !canRollBack)) return h('footer', {}, h('p', { class: 'sub' }, describeOutlook(detail)));
   return h(
     'footer',
     {},

@@ -19,6 +19,8 @@ export interface TableView {
   /** Age of data that is too old to act on, which hides buttons; null: current. */
   readonly staleFor: string | null;
   readonly dryRun: boolean;
+  /** False: the user only reads, and the rows have no buttons. */
+  readonly canOperate: boolean;
   readonly busy: ReadonlySet<string>;
   /** Decisions made here that the records do not show yet, by key. */
   readonly decided: ReadonlyMap<string, string>;
@@ -108,7 +110,7 @@ function tableRow(item: Recommendation, view: TableView, actions: RowActions, cp
 }
 
 function rowButtons(item: Recommendation, view: TableView, actions: RowActions): readonly Child[] {
-  if (!isForDecision(item)) return [];
+  if (!view.canOperate || !isForDecision(item)) return [];
   if (view.staleFor !== null) return [h('span', { class: 'sub' }, `data ${view.staleFor} old`)];
   const key = keyOf(item);
   const decided = view.decided.get(key);
