@@ -12,12 +12,13 @@ import { startController, type Controller } from '../e2e/controller-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
+import { knownSecret } from '../fakes/known-secrets.ts';
 import { OWN_NAMESPACE, startInstalledCluster } from './installed-controller.ts';
 
 const ADMIN = 'ana@example.com';
 const NO_GRANT = 'ben@example.com';
 const UNVERIFIED = 'eve@example.com';
-const CLIENT = { client_id: 'evenkeel', client_secret: 'a-secret-of-the-client-of-32-bytes' };
+const CLIENT = { client_id: 'evenkeel', client_secret: knownSecret('the client secret', 'a-secret-of-the-client-of-32-bytes') };
 
 let fixture: TestFixture;
 let replicas: readonly [Controller, Controller];

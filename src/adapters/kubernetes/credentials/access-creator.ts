@@ -8,7 +8,7 @@ import { collectionPath, ownResource } from '../resources.ts';
 import { isAborted, sleep } from '../sleep.ts';
 import { ApiFault, failureOf, isConflict } from '../status.ts';
 import { createSecret, mergeSecret, SESSION_KEYS_SECRET } from './access-secrets.ts';
-import { ACCESS_POLICY, readSessionKeys } from './access-store.ts';
+import { ACCESS_POLICY, readSessionKeys } from './access-reads.ts';
 
 const CHECK_EVERY_MS = MINUTE_MS;
 const RETRY_AFTER_MS = 5 * SECOND_MS;

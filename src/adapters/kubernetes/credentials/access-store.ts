@@ -1,12 +1,11 @@
 // The AccessPolicy, API keys, sessions and the local admin, as objects of the API server.
 
-import { createHash } from 'node:crypto';
 import type { ApiTransport } from '#kube/api-transport';
-import { instantOf, isoTime } from '#kube/time/iso-time';
+import { isoTime } from '#kube/time/iso-time';
 import { SECOND_MS, type Instant } from '#kube/units';
 import { LABELS } from '../../../apis/annotations.ts';
 import type { AccessPolicy } from '../../../apis/v1alpha1/index.ts';
-import { grantsOf, parseEmail, type Grants } from '../../../core/access/grant.ts';
+import { parseEmail, type Grants } from '../../../core/access/grant.ts';
 import type { ReplicaReports } from '../../../core/access/replica-reports.ts';
 import {
   AccessUnconfirmedError,
@@ -21,14 +20,12 @@ import {
 } from '../../../ports/access-store.ts';
 import type { Changes } from '../../../ports/changes.ts';
 import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
-import { collectionPath, objectPath, ownResource, SECRETS } from '../resources.ts';
+import { objectPath, SECRETS } from '../resources.ts';
 import type { WriteOutcome } from '../../../ports/cluster/writers.ts';
-import { ApiFault, failureOf, isNotFound } from '../status.ts';
 import { writeOutcome } from '../write/write-outcome.ts';
-import { listPages } from '../watch/pages.ts';
 import { Reflector } from '../watch/reflector.ts';
 import type { ReflectorContext } from '../watch/reflector-spec.ts';
-import { asObject, decoder, objectAt, textAt, type Wire } from '../wire.ts';
+import { asObject, decoder } from '../wire.ts';
 import {
   API_KEY_SECRET_PREFIX,
   createSecret,
@@ -38,23 +35,27 @@ import {
   mergeSecret,
   readSecret,
   READ_TIMEOUT_MS,
-  SESSION_KEYS_SECRET,
-  textsOf,
-  versionOf,
   type SecretsLocation,
 } from './access-secrets.ts';
+import {
+  ACCESS_POLICIES,
+  ACCESS_POLICY,
+  HASH,
+  LAST_USED,
+  NO_ACCESS,
+  readApiKeys,
+  readPolicy,
+  readSessionKeys,
+  secretDigest,
+  type PolicyCopy,
+  type Versioned,
+} from './access-reads.ts';
 import { ConfirmedCopy } from './confirmed-copy.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { OwnLease } from './own-lease.ts';
 import type { OwnerPod } from './replica-lease.ts';
 import { ReplicaLeases } from './replica-leases.ts';
 
-/** The AccessPolicy in effect. */
-export const ACCESS_POLICY = 'default';
-const ACCESS_POLICIES = ownResource('accesspolicies');
-const SESSION_KEY_BYTES = 32;
-const LAST_USED = 'last-used-at';
-const HASH = 'hash';
 export interface AccessStoreDependencies {
   readonly context: ReflectorContext;
   /** Sends the requests of users. */
@@ -75,27 +76,11 @@ export interface AccessStoreDependencies {
   };
 }
 
-/** What decides access, as it was read. */
-interface Versioned<T> {
-  readonly value: T;
-  /** resourceVersion of what was read; empty where nothing exists. */
-  readonly version: string;
-  /** Differs where the value does. */
-  readonly digest: string;
-}
-
 interface Copies {
   readonly policy: ConfirmedCopy<Versioned<PolicyCopy>>;
   readonly apiKeys: ConfirmedCopy<Versioned<ReadonlyMap<string, StoredApiKey>>>;
   readonly endedSessions: ConfirmedCopy<Versioned<ReadonlyMap<string, Instant>>>;
   readonly sessionKeys: ConfirmedCopy<readonly SessionKey[]>;
-}
-
-/** The AccessPolicy in effect, with its grants. */
-interface PolicyCopy {
-  /** null: it does not exist. */
-  readonly object: AccessPolicy | null;
-  readonly grants: Grants;
 }
 
 /**
@@ -166,7 +151,7 @@ export class KubernetesAccessStore implements AccessStore {
         labelSelector: LABELS.access,
         required: false,
         // Only the change matters: the content is read, so that it is never older than its confirmation.
-        decode: decoder(digestOf),
+        decode: decoder(secretDigest),
         onChange: (key, digest, previous) => {
           // A revoked key is deleted, which changes nothing further.
           if ((digest ?? NO_ACCESS) !== (previous ?? NO_ACCESS)) this.#announced(...this.#copiesOf(key));
@@ -328,48 +313,10 @@ export class KubernetesAccessStore implements AccessStore {
   async #readApiKeys(): Promise<Versioned<ReadonlyMap<string, StoredApiKey>>> {
     const { timer, metrics } = this.#dependencies.context;
     const count = metrics.gauge({ name: 'evenkeel_auth_api_keys', help: 'API keys, as this replica read them.' });
-    const deadline = new AbortController();
-    const cancel = timer.setTimer(READ_TIMEOUT_MS, () => deadline.abort(new Error(`no answer within ${READ_TIMEOUT_MS} ms`)));
-    try {
-      const keys = new Map<string, StoredApiKey>();
-      const path = collectionPath(SECRETS, this.#reads.namespace);
-      let version = '';
-      for await (const { items, restarted, resourceVersion } of listPages(
-        this.#reads.transport,
-        path,
-        { labelSelector: LABELS.apiKey },
-        deadline.signal,
-      )) {
-        if (restarted) keys.clear();
-        version = resourceVersion;
-        for (const item of items) {
-          const key = apiKeyOf(item);
-          if (key !== null) keys.set(key.id, key);
-        }
-      }
-      count.set(keys.size);
-      return { value: keys, version, digest: [...keys.values()].map(({ id, hash, email }) => [id, hash, email].join(' ')).join('\n') };
-    } finally {
-      cancel();
-    }
+    const keys = await readApiKeys(this.#reads, timer);
+    count.set(keys.value.size);
+    return keys;
   }
-}
-
-/** A digest of what decides access: the use of a key is written each minute, and would otherwise end every copy. */
-function digestOf(secret: Wire): string {
-  if (isRevokedKey(secret)) return NO_ACCESS;
-  const labels = objectAt(objectAt(secret, 'metadata'), 'labels');
-  const data = Object.entries(objectAt(secret, 'data')).filter(([name]) => name !== LAST_USED);
-  return createHash('sha256')
-    .update(JSON.stringify([labels, data]))
-    .digest('base64');
-}
-
-/** Digest of a Secret that gives no access, as of one that does not exist. */
-const NO_ACCESS = '';
-
-function isRevokedKey(secret: Wire): boolean {
-  return textAt(objectAt(secret, 'metadata'), 'name').startsWith(API_KEY_SECRET_PREFIX) && textAt(objectAt(secret, 'data'), HASH) === '';
 }
 
 async function confirmed<T>(ask: () => Promise<T>): Promise<T> {
@@ -378,38 +325,4 @@ async function confirmed<T>(ask: () => Promise<T>): Promise<T> {
   } catch (err) {
     throw new AccessUnconfirmedError(err instanceof Error ? err.message : String(err), { cause: err });
   }
-}
-
-async function readPolicy(transport: ApiTransport): Promise<Versioned<PolicyCopy>> {
-  const path = objectPath(ACCESS_POLICIES, null, ACCESS_POLICY);
-  const response = await transport.request({ method: 'GET', path, timeoutMs: READ_TIMEOUT_MS, retry: false });
-  const failure = failureOf(response);
-  if (failure === null) {
-    const policy = asObject(response.body, 'accesspolicy');
-    const version = versionOf(policy);
-    const object = policy as unknown as AccessPolicy;
-    return { value: { object, grants: grantsOf(object) }, version, digest: version };
-  }
-  if (isNotFound(failure)) return { value: { object: null, grants: grantsOf(null) }, version: '', digest: '' };
-  throw new ApiFault(`reading accesspolicy ${ACCESS_POLICY}`, failure);
-}
-
-/** Valid keys, oldest first; empty where there is none. */
-export async function readSessionKeys(location: SecretsLocation): Promise<readonly SessionKey[]> {
-  const texts = (await readSecret(location, SESSION_KEYS_SECRET)) ?? {};
-  return Object.entries(texts)
-    .map(([id, text]): SessionKey => ({ id, bytes: Buffer.from(text, 'base64') }))
-    .filter(({ bytes }) => bytes.length === SESSION_KEY_BYTES)
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-/** null: not a Secret of an API key. */
-function apiKeyOf(secret: Wire): StoredApiKey | null {
-  const metadata = objectAt(secret, 'metadata');
-  const id = textAt(objectAt(metadata, 'labels'), LABELS.apiKey);
-  const texts = textsOf(secret);
-  const { hash = '', label = '', createdBy = '' } = texts;
-  const email = parseEmail(texts['email'] ?? '');
-  if (textAt(metadata, 'name') !== `${API_KEY_SECRET_PREFIX}${id}` || email === null || !/^[0-9a-f]{64}$/.test(hash)) return null;
-  return { id, email, label, hash, createdBy, createdAt: instantOf(texts['createdAt']) ?? 0, lastUsedAt: instantOf(texts[LAST_USED]) };
 }
