@@ -36,8 +36,7 @@ export function runController(
   return fixture.startProcess(
     existsSync(join(root, BINARY)) ? BINARY : OLDER_BINARY,
     Object.entries(all).map(([path, value]) => `--${path}=${value}`),
-    environment,
-    root,
+    { environment, root },
   );
 }
 

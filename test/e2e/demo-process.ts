@@ -67,7 +67,7 @@ export async function startDemo(
   const child = fixture.startProcess(
     CLI,
     ['demo', '--kubeconfig', kubeconfig, '--log-file', join(fixture.folder, `${name}.log`), ...ports, ...args],
-    { TMPDIR: temporary, ...environment },
+    { environment: { TMPDIR: temporary, ...environment } },
   );
   await child.line('stdout', /^export KUBECONFIG=/);
   const dashboard = alone ? '' : ((await child.line('stdout', /^Dashboard {2}(\S+)\/$/))[1] ?? '');

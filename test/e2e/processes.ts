@@ -21,6 +21,15 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** How a program is started; all have defaults. */
+export interface StartOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Checkout of the program; default: this one. */
+  readonly root?: string;
+  /** A command that executes the rest of its arguments, in the same process. */
+  readonly launcher?: readonly string[];
+}
+
 /** A running program of a checkout. */
 export class RunningProcess {
   readonly stdout: string[] = [];
@@ -31,10 +40,11 @@ export class RunningProcess {
   #exit: Exit | null = null;
   #wasEnded = false;
 
-  constructor(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, root = ROOT) {
+  constructor(script: string, args: readonly string[], { environment = {}, root = ROOT, launcher = [] }: StartOptions = {}) {
     this.script = script;
     const { KUBECONFIG: _theirs, ...inherited } = process.env;
-    this.#child = spawn(process.execPath, [...flagsOf(script, root), join(root, script), ...args], {
+    const [program = '', ...line] = [...launcher, process.execPath, ...flagsOf(script, root), join(root, script), ...args];
+    this.#child = spawn(program, line, {
       cwd: root,
       env: { ...inherited, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -144,10 +154,10 @@ export class TestFixture {
 
   /**
    * Starts a process that is killed before the cleanups that were added earlier: a server in this process may not close while a client
-   * connects. @param root checkout of the program; this one when left out
+   * connects.
    */
-  startProcess(script: string, args: readonly string[], environment?: Readonly<Record<string, string>>, root?: string): RunningProcess {
-    const started = new RunningProcess(script, args, environment, root);
+  startProcess(script: string, args: readonly string[], options?: StartOptions): RunningProcess {
+    const started = new RunningProcess(script, args, options);
     this.#processes.add(started);
     this.#cleanups.push(() => started.kill());
     return started;

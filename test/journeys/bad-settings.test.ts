@@ -20,7 +20,7 @@ describe('Called wrongly', () => {
       writeFileSync(file, 'kubelet:\n  interval: 1s\nhistory:\n  retnetion: 7d\ncontroller:\n  dryRun: maybe\n');
       const flags = ['--config', file, '--controller.log-level=loud', '--dashboard.addr=nowhere', '--no-such-setting=1', 'stray'];
       const environment = { EVENKEEL_HISTORY_MAX_BYTES: '12', EVENKEEL_RATE_LIMIT_BURST: 'many' };
-      const controller = fixture.startProcess('src/cmd/evenkeel-controller.ts', flags, environment);
+      const controller = fixture.startProcess('src/cmd/evenkeel-controller.ts', flags, { environment });
       expect(await controller.exit()).toEqual(WRONG);
       const output = controller.stderr.join('\n');
       for (const [what, remedy] of [

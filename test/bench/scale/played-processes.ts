@@ -2,7 +2,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signServing, writeCertificates } from '../../../hack/real-cluster/certificates.ts';
 import { freePorts } from '../../e2e/free-ports.ts';
@@ -80,6 +80,9 @@ export interface PlayedCounts {
 
 export class PlayedProcesses {
   readonly kubeconfig: string;
+  /** Folder with the ServiceAccount of the controller, as kubelets mount it. */
+  readonly serviceAccount: string;
+  readonly apiServerPort: number;
   readonly kubeletPort: number;
   readonly #api: Peer<ToApiServer, FromApiServer>;
   readonly #kubelets: Peer<ToKubelets, FromKubelets> | null;
@@ -91,10 +94,16 @@ export class PlayedProcesses {
     kubelets: Peer<ToKubelets, FromKubelets> | null,
   ) {
     this.kubeconfig = join(folder, 'kubeconfig');
+    this.serviceAccount = join(folder, 'serviceaccount');
+    this.apiServerPort = port;
     this.kubeletPort = kubeletPort;
     this.#api = api;
     this.#kubelets = kubelets;
     writeFileSync(this.kubeconfig, kubeconfigText(join(folder, 'ca.crt'), port, token), { mode: 0o600 });
+    mkdirSync(this.serviceAccount, { recursive: true });
+    copyFileSync(join(folder, 'ca.crt'), join(this.serviceAccount, 'ca.crt'));
+    writeFileSync(join(this.serviceAccount, 'token'), token, { mode: 0o600 });
+    writeFileSync(join(this.serviceAccount, 'namespace'), 'evenkeel-system');
     api.on((message) => {
       if (message.type === 'pods') kubelets?.send(message);
     });
