@@ -10,10 +10,11 @@
 //   make bench BENCH=scale
 //   node test/bench/scale.bench.ts [--nodes N]… [--minutes M] [--record | --profiles FOLDER]
 
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePorts } from '../e2e/free-ports.ts';
-import { TestFixture } from '../e2e/processes.ts';
+import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 import { measurePhase, phaseDetails } from './scale/measure-phase.ts';
 import { MeasuredController } from './scale/measured-controller.ts';
@@ -35,6 +36,8 @@ const NOT_CARRIED = [
 ];
 
 const { sizes, minutes, record, profiles } = readOptions();
+// The compiled program is measured, as it is deployed.
+execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
 const figures: Figure[] = [];
 for (const nodes of sizes) figures.push(...(await measureSize(nodes)));
 for (const limit of NOT_CARRIED) console.log(JSON.stringify({ figure: 'scale: not measured', limit }));
