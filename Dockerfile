@@ -35,5 +35,5 @@ COPY crds ./crds
 # By number: a kubelet that is to see that it is not root cannot look up a name.
 USER 65532:65532
 EXPOSE 9090 8081 8080
-ENTRYPOINT ["/nodejs/bin/node", "--disable-warning=ExperimentalWarning"]
+ENTRYPOINT ["/nodejs/bin/node", "--heap-growing-percent=40", "--disable-warning=ExperimentalWarning"]
 CMD ["dist/cmd/evenkeel-controller.js"]
