@@ -25,7 +25,7 @@ type Schemas = Readonly<Record<string, Schema>>;
 type Check = (pair: Pair) => readonly string[];
 
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'shortestMs'];
-const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
+const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'longestMs'];
 /** The values that two of these have in common cannot be computed, so only an equal or absent keyword allows the same values. */
 const OPAQUE = ['pattern', 'format', 'multipleOf', 'uniqueItems', 'allOf', 'anyOf', 'oneOf', 'not'];
 /** Keywords by which server-side apply merges: another value interprets the same object differently. */

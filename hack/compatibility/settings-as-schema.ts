@@ -25,7 +25,7 @@ function asSchema(value: ValueSchema): Schema {
       required: fields.filter(([, field]) => field.default === undefined).map(([name]) => name),
     };
   }
-  const { type, enum: names, minimum, maximum, exclusiveMinimum, shortest, pattern } = value;
+  const { type, enum: names, minimum, maximum, exclusiveMinimum, shortest, longest, pattern } = value;
   return {
     type,
     ...(names !== undefined && { enum: names }),
@@ -33,6 +33,7 @@ function asSchema(value: ValueSchema): Schema {
     ...(maximum !== undefined && { maximum }),
     ...(exclusiveMinimum !== undefined && { exclusiveMinimum }),
     ...(shortest !== undefined && { shortestMs: milliseconds(shortest) }),
+    ...(longest !== undefined && { longestMs: milliseconds(longest) }),
     ...(pattern !== undefined && { pattern: pattern.regex }),
   };
 }

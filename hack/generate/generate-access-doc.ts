@@ -125,7 +125,9 @@ or \`/deny\`. An approval may have a lower \`role\`, fewer \`namespaces\` and an
 
 ## Sessions
 
-A session lasts 12 hours (\`auth.session.lifetime\`), or one hour without a request (\`auth.session.idleTimeout\`). Its cookie is sealed by a key that all replicas share (Secret \`evenkeel-session-keys\`).
+A session lasts 12 hours (\`auth.session.lifetime\`), or one hour without a request (\`auth.session.idleTimeout\`). An admin's open page sends
+requests by itself. Shorter values apply at once also to sessions that have begun, a longer lifetime to new ones. Its cookie is sealed by a key
+that all replicas share (Secret \`evenkeel-session-keys\`).
 Signing out ends it on every replica. The leader adds a new key every week, which seals a minute later, and removes the earlier one when its last
 session has ended. To rotate by hand, add another one whose name sorts last, such as the present time. After a leak, remove every key: that ends
 every session, and the leader adds a new one within a minute. A key whose name sorts after the present time is yours to rotate and to remove.
@@ -261,7 +263,7 @@ to administrators of the cluster.
 | requests with one API key, or in all sessions of one user       | 200 a second, 400 at once      | \`rateLimit.perCredentialPerSecond\`, \`rateLimit.credentialBurst\` |
 | requests of one address, without a valid credential             | 500 a second, 1,000 at once    | \`rateLimit.perAddressPerSecond\`, \`rateLimit.burst\`               |
 | wrong passwords of one address, after which none is checked     | 10 a minute                    | \`rateLimit.failedAuthenticationsPerMinute\`                       |
-| sign-ins of one user                                            | 20 at once, then 144 in a session's lifetime |                                                                  |
+| sign-ins of one user                                            | 20 at once, then 12 an hour    |                                                                  |
 | requests for access of one user                                 | 10 at once, then one in 6 s    |                                                                  |
 | refused answers of the issuer, after which none is verified     | 10 a minute                    | the same                                                         |
 | failed authentications, after which invalid API keys get a 429  | 10 a minute                    | the same                                                         |

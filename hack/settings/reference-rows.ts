@@ -42,13 +42,14 @@ function typeOf(schema: ValueSchema): string {
 function allowed(schema: ValueSchema): string {
   if (schema.type === 'list') return allowed(schema.items);
   if (schema.type === 'object') return '';
-  const { enum: names, minimum, exclusiveMinimum, maximum, shortest } = schema;
+  const { enum: names, minimum, exclusiveMinimum, maximum, shortest, longest } = schema;
   if (names !== undefined) return names.join(', ');
   const bounds = [
     minimum === undefined ? '' : `≥ ${minimum}`,
     exclusiveMinimum === undefined ? '' : `> ${exclusiveMinimum}`,
     maximum === undefined ? '' : `≤ ${maximum}`,
     shortest === undefined ? '' : `≥ ${shortest}`,
+    longest === undefined ? '' : `≤ ${longest}`,
   ];
   return bounds.filter((bound) => bound !== '').join(', ');
 }

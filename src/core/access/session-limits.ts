@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs } from '#kube/units';
+import { HOUR_MS, MINUTE_MS, type DurationMs } from '#kube/units';
 
 /** `auth.session`: when sessions end without a sign-out. */
 export interface SessionLimits {
@@ -10,7 +10,5 @@ export interface SessionLimits {
 
 /** The limits that the settings have by default. */
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { lifetimeMs: 12 * HOUR_MS, idleMs: HOUR_MS };
-/** Longest lifetime that the settings accept: as long as a key seals, so that few keys and few ended sessions are kept. */
-export const MAX_SESSION_MS: DurationMs = 7 * DAY_MS;
-/** Tolerated difference between the clocks of two replicas. */
+/** Tolerated difference between the clocks of two replicas. The least idle time of the settings is longer. */
 export const CLOCK_DIFFERENCE_MS: DurationMs = 5 * MINUTE_MS;

@@ -1,7 +1,6 @@
 // The settings of authentication, without those of one way to sign in.
 
 import { parseEmail } from '../../core/access/grant.ts';
-import { MAX_SESSION_MS } from '../../core/access/session-limits.ts';
 import type { SettingsOf, SettingTable } from './setting.ts';
 
 /** Settings by dotted path. */
@@ -24,14 +23,16 @@ export const AUTH_SETTINGS = {
   'auth.session.lifetime': {
     type: 'duration',
     default: '12h',
-    shortest: '5m',
-    help: 'Time after the sign-in at which a session ends, however active it is; at most 7d. A shorter one applies also to sessions that have begun.',
+    shortest: '15m',
+    longest: '1d',
+    help: 'Time after the sign-in at which a session ends, however active it is. A shorter one applies also to sessions that have begun.',
   },
   'auth.session.idleTimeout': {
     type: 'duration',
     default: '1h',
-    shortest: '5m',
-    help: 'Time without a request after which a session ends; at most auth.session.lifetime.',
+    shortest: '15m',
+    longest: '1d',
+    help: 'Time without a request after which a session ends. An open page of an admin sends requests by itself.',
   },
 } as const satisfies SettingTable;
 
@@ -40,10 +41,8 @@ export function checkAuthSettings(
   settings: SettingsOf<typeof AUTH_SETTINGS>,
   report: (path: keyof typeof AUTH_SETTINGS, problem: string) => void,
 ): void {
-  const { 'auth.initialAdmin': admin, 'auth.session.lifetime': lifetimeMs, 'auth.session.idleTimeout': idleMs } = settings;
+  const { 'auth.initialAdmin': admin } = settings;
   if (admin !== '' && parseEmail(admin) !== admin) {
     report('auth.initialAdmin', 'must be an e-mail address in lower case, such as ana@example.com');
   }
-  if (lifetimeMs > MAX_SESSION_MS) report('auth.session.lifetime', 'must be at most 7d');
-  if (idleMs > lifetimeMs) report('auth.session.idleTimeout', 'must be at most auth.session.lifetime');
 }

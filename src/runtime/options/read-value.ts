@@ -1,3 +1,4 @@
+import type { DurationMs } from '#kube/units';
 import { parseDuration } from '../../core/model/duration.ts';
 import { parseListenAddress } from '../listen-address.ts';
 import type { FieldSchema, ScalarSchema, ValueSchema } from './setting.ts';
@@ -83,9 +84,18 @@ function readDuration(schema: ScalarSchema, raw: unknown): ReadValue {
   if (typeof raw !== 'string') return refuse(`must be ${example}`);
   const parsed = parseDuration(raw);
   if (!parsed.ok) return refuse(`must be ${example}: ${parsed.message}`);
-  const shortest = schema.shortest === undefined ? undefined : parseDuration(schema.shortest);
-  if (shortest?.ok === true && parsed.value < shortest.value) return refuse(`must be at least ${schema.shortest ?? ''}`);
+  const bound = (text: string | undefined, otherwise: DurationMs): DurationMs => {
+    const read = text === undefined ? undefined : parseDuration(text);
+    return read?.ok === true ? read.value : otherwise;
+  };
+  const isWithin = parsed.value >= bound(schema.shortest, 0) && parsed.value <= bound(schema.longest, Infinity);
+  if (!isWithin) return refuse(`must be ${describeDurations(schema)}`);
   return accept(parsed.value);
+}
+
+/** Bounds of a duration: `at least 1s and at most 1d`. */
+function describeDurations({ shortest, longest }: ScalarSchema): string {
+  return [shortest === undefined ? [] : [`at least ${shortest}`], longest === undefined ? [] : [`at most ${longest}`]].flat().join(' and ');
 }
 
 function readAddress(raw: unknown): ReadValue {

@@ -12,6 +12,8 @@ export interface ScalarSchema {
   readonly exclusiveMinimum?: number;
   /** Minimum of a duration, in the duration format. */
   readonly shortest?: string;
+  /** Maximum of a duration, in the duration format. */
+  readonly longest?: string;
   /** A pattern of a string, and its description after "must be ". */
   readonly pattern?: { readonly regex: string; readonly form: string };
   /** Never logged and never repeated in an error. */

@@ -7,7 +7,7 @@ import { findGrant, findGrantOfUser, type Grant } from '../../core/access/grant.
 import { NO_CREDENTIAL, scopeOf, type Identity } from '../../core/access/scope-of-grant.ts';
 import type { Scope } from '../../core/access/scope.ts';
 import type { SessionLimits } from '../../core/access/session-limits.ts';
-import { MINUTE_MS, type Instant } from '#kube/units';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { AccessStore, SessionKey, StoredApiKey } from '../../ports/access-store.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -63,6 +63,9 @@ export interface Caller {
  * reads from the API server and is recorded.
  */
 const CHANGES_WITHOUT_GRANT = { perSecond: 1 / 6, burst: 10 };
+
+/** How long the header that began a stream identifies its user. */
+const IDENTITY_MS: DurationMs = HOUR_MS;
 
 /** One text for every reason, so that an answer does not reveal which keys exist. */
 const INVALID_KEY = 'The API key is not valid: it is mistyped, revoked, or of another cluster. Ask an admin for a new one.';
@@ -130,7 +133,7 @@ export class Authentication {
       return withGrant({ email, via: 'api-key', keyId: id, session: null, hasForeignCookie: false });
     }
     const email = this.#proxy?.emailOf(request) ?? null;
-    const session = credential.kind === 'cookie' ? await this.#findSession(credential.value) : null;
+    const session = credential.kind === 'cookie' ? await this.#findSession(credential.value, this.#dependencies.sessions) : null;
     if (email === null) {
       // The session of a proxy's user needs the header: the proxy decides how long the user is signed in.
       if (session === null || session.via === 'proxy') return null;
@@ -173,17 +176,25 @@ export class Authentication {
     return isSecure(request, this.#dependencies.publicUrl);
   }
 
-  async #findSession(value: string): Promise<Session | null> {
-    const { store, now, sessions } = this.#dependencies;
-    const session = openSession(value, await store.sessionKeys(), now(), sessions);
+  /**
+   * The session of a request's cookie, also one that is idle or has ended by the settings of this replica: another one may have other
+   * settings, or get them. null: none, or it was ended. @throws AccessUnconfirmedError
+   */
+  async sealedSession(request: Request): Promise<Session | null> {
+    const credential = readCredential(request, this.isSecure(request));
+    return credential.kind === 'cookie' ? this.#findSession(credential.value, null) : null;
+  }
+
+  async #findSession(value: string, limits: SessionLimits | null): Promise<Session | null> {
+    const { store, now } = this.#dependencies;
+    const session = openSession(value, await store.sessionKeys(), now(), limits);
     return session === null || (await store.endedSessions()).has(session.id) ? null : session;
   }
 
-  /** A stream of a proxy's user ends after as long as one of a cookie, and its client comes back through the proxy. */
+  /** A stream of a proxy's user ends after an hour, and its client comes back through the proxy, which may have blocked the user. */
   #isIdentityOld(request: Request): boolean {
     const identifiedAt = this.#identifiedAt.get(request);
-    const { now, sessions } = this.#dependencies;
-    return identifiedAt !== undefined && now() - identifiedAt >= sessions.idleMs;
+    return identifiedAt !== undefined && this.#dependencies.now() - identifiedAt >= IDENTITY_MS;
   }
 
   async #findKey(token: string, request: Request): Promise<StoredApiKey> {

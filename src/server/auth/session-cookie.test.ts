@@ -9,7 +9,10 @@ const NOW = Date.UTC(2026, 10, 27, 12);
 test.each<[string, { readonly begunWith: number; readonly lifetimeMs: number; readonly endsAfter: number }]>([
   ['its lifetime', { begunWith: 12 * HOUR_MS, lifetimeMs: 12 * HOUR_MS, endsAfter: 12 * HOUR_MS }],
   ['a lifetime that became shorter', { begunWith: 12 * HOUR_MS, lifetimeMs: 2 * HOUR_MS, endsAfter: 2 * HOUR_MS }],
-  ['the lifetime with which it began, where that became longer', { begunWith: HOUR_MS, lifetimeMs: 12 * HOUR_MS, endsAfter: HOUR_MS }],
+  [
+    'the lifetime with which it began, where the setting became longer',
+    { begunWith: HOUR_MS, lifetimeMs: 12 * HOUR_MS, endsAfter: HOUR_MS },
+  ],
 ])('a session in use ends after %s', (_what, { begunWith, lifetimeMs, endsAfter }) => {
   const session = newSession('ana@example.com', NOW, { lifetimeMs: begunWith });
   const openAfter = (elapsed: number) => {
@@ -17,6 +20,13 @@ test.each<[string, { readonly begunWith: number; readonly lifetimeMs: number; re
     return openSession(cookie, KEYS, NOW + elapsed, { lifetimeMs, idleMs: HOUR_MS })?.endsAt ?? null;
   };
   expect([openAfter(0), openAfter(endsAfter - 1), openAfter(endsAfter)]).toEqual([NOW + endsAfter, NOW + endsAfter, null]);
+});
+
+test('a session that has ended for this replica is opened for its sign-out: another replica may have a longer lifetime', () => {
+  const cookie = sealSession(newSession('ana@example.com', NOW), KEYS);
+  expect(openSession(cookie, KEYS, NOW + 3 * HOUR_MS, { lifetimeMs: HOUR_MS, idleMs: HOUR_MS })).toBeNull();
+  expect(openSession(cookie, KEYS, NOW + 3 * HOUR_MS, null)?.sealedEndsAt).toBe(NOW + 12 * HOUR_MS);
+  expect(openSession(cookie, KEYS, NOW + 12 * HOUR_MS, null)).toBeNull();
 });
 
 test.each([HOUR_MS, 5 * MINUTE_MS])('a session without a request for %d ms has ended', (idleMs) => {

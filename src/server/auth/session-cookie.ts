@@ -23,8 +23,10 @@ export interface Session {
   readonly name: string | null;
   readonly via: SignInMethod;
   readonly createdAt: Instant;
-  /** Time at which it ends, however active it is. */
+  /** Time at which it ends for this replica, however active it is. */
   readonly endsAt: Instant;
+  /** Time at which it ends for every replica, also for one with a longer lifetime. */
+  readonly sealedEndsAt: Instant;
   /** Time of the last request, to the minute. */
   readonly seenAt: Instant;
 }
@@ -36,7 +38,8 @@ export function newSession(
   options: Partial<Pick<Session, 'via' | 'name'> & Pick<SessionLimits, 'lifetimeMs'>> = {},
 ): Session {
   const { via = 'local', name = null, lifetimeMs = DEFAULT_SESSION_LIMITS.lifetimeMs } = options;
-  return { id: randomBytes(16).toString('base64url'), email, name, via, createdAt: now, endsAt: now + lifetimeMs, seenAt: now };
+  const endsAt = now + lifetimeMs;
+  return { id: randomBytes(16).toString('base64url'), email, name, via, createdAt: now, endsAt, sealedEndsAt: endsAt, seenAt: now };
 }
 
 /** Seals the session, with the time of its last request as the present. @throws RangeError without a key */
@@ -46,18 +49,14 @@ export function sealSession(session: Session, keys: readonly SessionKey[]): stri
 
 /**
  * Opens a cookie with the key that sealed it; null where it is not a session of these keys, or has expired. A shorter lifetime applies to
- * sessions that have begun, a longer one only to new ones.
+ * sessions that have begun, a longer one only to new ones. @param limits null: what another replica may accept, by its settings
  */
-export function openSession(
-  value: string,
-  keys: readonly SessionKey[],
-  now: Instant,
-  { lifetimeMs, idleMs }: SessionLimits,
-): Session | null {
+export function openSession(value: string, keys: readonly SessionKey[], now: Instant, limits: SessionLimits | null): Session | null {
+  const { lifetimeMs, idleMs } = limits ?? { lifetimeMs: Infinity, idleMs: Infinity };
   const session = parseSession(openText(value, 'session', keys));
   if (session === null) return null;
-  const { createdAt, seenAt } = session;
-  const endsAt = Math.min(session.endsAt, createdAt + lifetimeMs);
+  const { createdAt, seenAt, sealedEndsAt } = session;
+  const endsAt = Math.min(sealedEndsAt, createdAt + lifetimeMs);
   const isCurrent = now < endsAt && now < seenAt + idleMs && seenAt <= now + CLOCK_DIFFERENCE_MS;
   return isCurrent ? { ...session, endsAt } : null;
 }
@@ -70,10 +69,12 @@ export function needsRenewal({ seenAt }: Session, now: Instant): boolean {
 function parseSession(text: string | null): Session | null {
   const value: unknown = text === null ? null : JSON.parse(text);
   if (!isObject(value)) return null;
-  const { id, email, name, createdAt, endsAt, seenAt } = value;
+  const { id, email, name, createdAt, sealedEndsAt, seenAt } = value;
   const via = SIGN_IN_METHODS.find((method) => method === value['via']);
   if (typeof id !== 'string' || via === undefined) return null;
-  if (typeof createdAt !== 'number' || typeof endsAt !== 'number' || typeof seenAt !== 'number') return null;
+  if (typeof createdAt !== 'number' || typeof sealedEndsAt !== 'number' || typeof seenAt !== 'number') return null;
   if (name !== null && typeof name !== 'string') return null;
-  return typeof email === 'string' && parseEmail(email) === email ? { id, email, name, via, createdAt, endsAt, seenAt } : null;
+  return typeof email === 'string' && parseEmail(email) === email
+    ? { id, email, name, via, createdAt, endsAt: sealedEndsAt, sealedEndsAt, seenAt }
+    : null;
 }

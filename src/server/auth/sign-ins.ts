@@ -1,7 +1,6 @@
 // The one place that completes or refuses a sign-in of any kind: its session, its log line, and its listeners.
 
 import type { Request, Response } from 'express';
-import { SECOND_MS } from '#kube/units';
 import { findGrantOfUser } from '../../core/access/grant.ts';
 import { EVERY_REPLICA_REPORTED, type ReplicaReports } from '../../core/access/replica-reports.ts';
 import type { AccessWrite } from '../../ports/access-store.ts';
@@ -12,10 +11,10 @@ import { setCookie } from './credential.ts';
 import { newSession, type Session, type SignInMethod } from './session-cookie.ts';
 
 /**
- * Sessions that one user may begin: so many at once, and so many more within the lifetime of a session. Each that ends is stored until it
- * would have expired, in one Secret for all users: without a limit, one could fill it, and then no session could be ended.
+ * Sessions that one user may begin. Each that ends is stored until it would have expired, in one Secret for all users: without a limit, one
+ * could fill it, and then no session could be ended.
  */
-const SESSIONS = { burst: 20, inLifetime: 144 };
+const SESSIONS = { perSecond: 1 / 300, burst: 20 };
 
 /** A user whose identity was verified. */
 export interface VerifiedUser {
@@ -48,8 +47,7 @@ export class SignIns {
   constructor(authentication: Authentication, dependencies: AuthenticationDependencies) {
     this.#authentication = authentication;
     this.#dependencies = dependencies;
-    const perSecond = SESSIONS.inLifetime / (dependencies.sessions.lifetimeMs / SECOND_MS);
-    this.#limiter = new RateLimiter({ perSecond, burst: SESSIONS.burst }, dependencies.timer);
+    this.#limiter = new RateLimiter(SESSIONS, dependencies.timer);
   }
 
   /** Calls the listener after each outcome. Returns the function that ends it. */
@@ -92,7 +90,9 @@ export class SignIns {
 
   /** Ends the session of the request and removes its cookie. Resolves once no replica accepts the session any longer. */
   async signOut(request: Request, response: Response): Promise<ReplicaReports> {
-    const session = (await this.#authentication.identify(request))?.session ?? null;
+    // Refuses an invalid API key or header. A session that this replica takes for idle may be valid for another one.
+    await this.#authentication.identify(request);
+    const session = await this.#authentication.sealedSession(request);
     const removed = setCookie('', 0, this.#authentication.isSecure(request));
     if (session === null) {
       response.setHeader('Set-Cookie', removed);
@@ -118,8 +118,8 @@ export class SignIns {
     });
   }
 
-  #end({ id, endsAt }: Session): Promise<AccessWrite> {
-    return this.#dependencies.store.endSession(id, endsAt);
+  #end({ id, sealedEndsAt }: Session): Promise<AccessWrite> {
+    return this.#dependencies.store.endSession(id, sealedEndsAt);
   }
 
   #report(event: SignInEvent, request: Request, detail?: string): void {

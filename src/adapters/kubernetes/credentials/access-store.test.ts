@@ -6,7 +6,7 @@ import { CountingMetrics } from '../../../../test/fakes/counting-metrics.ts';
 import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
 import { crds } from '../../../../test/builders/crds.ts';
 import { ROTATE_EVERY_MS, sessionKeyKeptMs, sessionKeyName } from '../../../core/access/session-keys.ts';
-import { DEFAULT_SESSION_LIMITS } from '../../../core/access/session-limits.ts';
+import { HOUR_MS } from '#kube/units';
 import type { Metrics } from '../../../ports/metrics.ts';
 import { isUnavailable } from '../../../ports/unavailable-error.ts';
 import { PrometheusMetrics } from '../../../runtime/metrics.ts';
@@ -14,7 +14,7 @@ import { AccessCreator } from './access-creator.ts';
 import { KubernetesAccessStore } from './access-store.ts';
 import { MAX_AGE_MS } from './confirmed-copy.ts';
 
-const { lifetimeMs: LIFETIME_MS } = DEFAULT_SESSION_LIMITS;
+const LIFETIME_MS = 2 * HOUR_MS;
 const NAMESPACE = 'evenkeel-system';
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
 const POLICIES = '/apis/evenkeel.io/v1alpha1/accesspolicies';
