@@ -32,7 +32,7 @@ test('samples pass between threads with every value, and null for what is absent
 });
 
 test('updates of other kinds keep their place between samples', () => {
-  const rollout: RecommenderUpdate = { kind: 'rollout', workload: 'shop/Deployment/web', at: 6 };
+  const rollout: RecommenderUpdate = { kind: 'version', workload: 'shop/Deployment/web', version: 7, at: 6 };
   const requests = [...requestsOf([anUpdate('a', FULL), anUpdate('b', FULL), rollout, anUpdate('c', FULL)])];
   expect(requests).toEqual([
     { type: 'samples', samples: encodeSamples([anUpdate('a', FULL), anUpdate('b', FULL)]) },

@@ -29,8 +29,8 @@ export class ShardedRecommender implements UsageRecommender {
     this.#workerOf(workload).notify({ kind: 'oom', workload, container, at, limitBytes, workingSetBytes });
   }
 
-  observeRollout(workload: WorkloadKey, at: Instant): void {
-    this.#workerOf(workload).notify({ kind: 'rollout', workload, at });
+  observeVersion(workload: WorkloadKey, version: number, at: Instant): void {
+    this.#workerOf(workload).notify({ kind: 'version', workload, version, at });
   }
 
   async backfill(series: readonly UsageSeries[]): Promise<BackfillResult> {

@@ -160,7 +160,7 @@ describe('the recommender’s state', () => {
     expect([store.saves, store.stored.size]).toEqual([[200, 200, 200, 50], 450]);
   });
 
-  test('with more samples is used at a change of leader, be it the stored one or the new leader’s', async () => {
+  test('that is longer or newer is used at a change of leader, be it the stored one or the new leader’s', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
     const old = aReplica(store, clock);

@@ -54,8 +54,8 @@ export class JobRunRecommender implements UsageRecommender {
     runs.changed = ++this.#sequence;
   }
 
-  observeRollout(workload: WorkloadKey, at: Instant): void {
-    if (!isBatchWorkload(workload)) this.#others.observeRollout(workload, at);
+  observeVersion(workload: WorkloadKey, version: number, at: Instant): void {
+    if (!isBatchWorkload(workload)) this.#others.observeVersion(workload, version, at);
   }
 
   async backfill(series: readonly UsageSeries[]): Promise<BackfillResult> {

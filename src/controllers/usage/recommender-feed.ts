@@ -1,5 +1,6 @@
 // Feeds the recommender with live samples, OOM kills, new versions of workloads, and past usage.
 
+import { fnv1a } from '#kube/fnv1a';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '#kube/records/workload';
 import type { PodRecord } from '#kube/records/pod';
@@ -157,21 +158,28 @@ export class RecommenderFeed {
   }
 
   #handleChange(key: WorkloadKey): void {
-    const { cluster, clock, recommender } = this.#dependencies;
+    const { cluster, clock } = this.#dependencies;
     const workload = cluster.findWorkload(key);
     if (workload === undefined) {
       this.#handleDeletion(key, clock.now());
       return;
     }
     this.#forgetAt.delete(key);
-    const before = this.#known.get(key);
     this.#track(key, workload);
-    if (before !== undefined && before.images !== imagesOf(workload)) recommender.observeRollout(key, clock.now());
   }
 
   #track(key: WorkloadKey, workload: WorkloadRecord): void {
     // A Job's history belongs to its family, which is dropped by its age.
-    if (jobFamily(key) === key) this.#known.set(key, { images: imagesOf(workload), createdAt: workload.createdAt });
+    if (jobFamily(key) !== key) return;
+    const images = imagesOf(workload);
+    // Also the first ones: they may differ from those before a restart.
+    if (this.#known.get(key)?.images !== images) this.#observeVersion(key, images);
+    this.#known.set(key, { images, createdAt: workload.createdAt });
+  }
+
+  #observeVersion(key: WorkloadKey, images: string): void {
+    const { recommender, clock } = this.#dependencies;
+    recommender.observeVersion(key, fnv1a(images) || 1, clock.now());
   }
 
   #handleDeletion(key: WorkloadKey, now: Instant): void {

@@ -15,21 +15,21 @@ import { CpuHighs } from './history/cpu-highs.ts';
 import { CpuModel } from './cpu/cpu-model.ts';
 import { adviseCpu } from './cpu/cpu-advice.ts';
 import { adviseMemory, adviseFromKills } from './memory/memory-advice.ts';
-import { EvidenceHours } from './history/evidence-hours.ts';
+import { EvidenceHours, NO_EVIDENCE } from './history/evidence-hours.ts';
 import { ModelStore } from './history/model-store.ts';
 import { MemoryGrowth } from './memory/memory-growth.ts';
 import { MemoryModel } from './memory/memory-model.ts';
 import { MemoryPeaks } from './memory/memory-peaks.ts';
-import { maxKnown } from './prediction/predictors.ts';
+import { maxKnown } from './history/max-known.ts';
 import { classifyKill, OomLog, minRequestAfterKills } from './memory/oom-log.ts';
 import { COVERAGE_TARGETS, MIN_HISTORY_MS } from './recommender-rules.ts';
 import { RolloutLog, type HourlyPeaks } from './history/rollout-log.ts';
 import { SlotCollector } from './history/slot-collector.ts';
-import { hourOf, SLOT_MS, slotOf } from './history/slots.ts';
+import { hourOf, SLOT_MS, slotOf, SLOTS_PER_HOUR } from './history/slots.ts';
 import type { SlotPoint } from './history/slot-collector.ts';
 
 /** Version of the checkpoint's encoding; checkpoints of other versions are refused. */
-export const CHECKPOINT_VERSION = 8;
+export const CHECKPOINT_VERSION = 9;
 /** Samples of a slot may arrive this long after its end. */
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** A replica with a dropped sample and none since is listed for an hour. */
@@ -60,6 +60,8 @@ export class ContainerModel {
   #dropped = 0;
   /** Replicas whose newest sample was too old to count, with the slot that was open then. */
   readonly #droppedPods = new Map<string, number>();
+  /** Hash of the workload's version; 0: unknown. */
+  #version = 0;
   #throttledSum = 0;
   #throttledWeight = 0;
 
@@ -102,14 +104,62 @@ export class ContainerModel {
     this.#growth.reset();
   }
 
-  /** Copies kills, evidence and the last roll-out of another model of the same container. */
+  /** Records the workload's version: another one than before is a roll-out. @param version a hash, not 0 */
+  observeVersion(version: number, at: Instant): void {
+    if (this.#version !== 0 && this.#version !== version) this.observeRollout(at);
+    this.#version = version;
+  }
+
+  /** Copies kills, evidence, version and the last roll-out of another model of the same container. */
   copyEvents(from: ContainerModel): void {
     this.#evidence.copyFrom(from.#evidence);
     this.#cpuHighs.copyFrom(from.#cpuHighs);
+    this.#version = from.#version;
+    this.addEvents(from);
+  }
+
+  /** Adds kills, the highest CPU of each day and the later roll-out of another model of the same container. */
+  addEvents(from: ContainerModel): void {
+    this.#cpuHighs.merge(from.#cpuHighs);
     for (const kill of from.#ooms.kills) this.#ooms.add(kill);
     if (Number.isNaN(from.#rollouts.at) || from.#rollouts.at <= this.#rollouts.at) return;
     this.#rollouts.copyState(from.#rollouts.state);
     this.#growth.reset();
+  }
+
+  /**
+   * Takes over what a model of later usage has learnt: its events, its highest usage of each hour since the last sample of this one, and its
+   * open slot. Throttling and pressure of these hours stay unmeasured, so that what needs them waits. The other model must not be used again.
+   */
+  takeOver(from: ContainerModel): void {
+    this.addEvents(from);
+    for (const [pod, slot] of from.#droppedPods) this.#droppedPods.set(pod, slot);
+    if (Number.isNaN(this.#firstSampleAt)) this.#firstSampleAt = from.#firstSampleAt;
+    if (!(from.#lastSampleAt > (Number.isNaN(this.#lastSampleAt) ? 0 : this.#lastSampleAt))) return;
+    // Samples that both have counted count once, in proportion to the time.
+    const newer = (from.#lastSampleAt - maxKnown(this.#lastSampleAt, from.#firstSampleAt)) / (from.#lastSampleAt - from.#firstSampleAt);
+    this.#samples += Math.round(from.#samples * (Number.isNaN(newer) ? 1 : newer));
+    this.#dropped += from.#dropped;
+    const open = from.#collector.slot;
+    const first = Math.max(this.#collector.slot, slotOf(from.#firstSampleAt));
+    for (let hour = hourOf(first); hour <= hourOf(open); hour++) this.#takeOverHour(from, hour);
+    if (open > this.#collector.slot) this.#close(open);
+    this.#collector.takeOver(from.#collector);
+    this.#lastSampleAt = from.#lastSampleAt;
+    this.#cpuMeasuredAt = maxKnown(this.#cpuMeasuredAt, from.#cpuMeasuredAt);
+    this.#memoryMeasuredAt = maxKnown(this.#memoryMeasuredAt, from.#memoryMeasuredAt);
+  }
+
+  /** As one point at the end of the hour, or before the open slot. */
+  #takeOverHour(from: ContainerModel, hour: number): void {
+    const isOpen = hour === hourOf(from.#collector.slot);
+    const slot = isOpen ? from.#collector.slot - 1 : (hour + 1) * SLOTS_PER_HOUR - 1;
+    const cpu = isOpen ? from.#cpu.peak(0) : from.#cpu.peakAt(hour);
+    const memory = isOpen ? from.#memory.peak(0) : from.#memory.ring.peakAt(hour);
+    if (slot < this.#collector.slot || (Number.isNaN(cpu) && Number.isNaN(memory))) return;
+    this.#close(slot);
+    const unmeasured = { isMeasured: false, throttled: NaN, evidence: NO_EVIDENCE, replicas: new Map<string, never>() };
+    this.#updateModels({ slot, cpu, cpuHigh: cpu, memory, ...unmeasured });
   }
 
   /** Time of the first sample; NaN: none. */
@@ -228,7 +278,7 @@ export class ContainerModel {
     };
   }
 
-  /** Encodes the model, without the open 5-minute slot. */
+  /** Encodes the model, with the highest values of the open 5-minute slot. */
   checkpoint(): Uint8Array {
     const out = new ByteWriter();
     out.u8(CHECKPOINT_VERSION);
@@ -247,6 +297,8 @@ export class ContainerModel {
     this.#evidence.save(out);
     this.#cpuHighs.save(out);
     this.#collector.busiest.save(out);
+    this.#collector.saveOpen(out);
+    out.u32(this.#version);
     return out.bytes();
   }
 
@@ -283,6 +335,8 @@ export class ContainerModel {
     this.#evidence.load(from);
     this.#cpuHighs.load(from);
     this.#collector.busiest.load(from);
+    this.#collector.loadOpen(from);
+    this.#version = from.u32();
   }
 
   #isPlausibleTime(at: Instant): boolean {
@@ -317,7 +371,7 @@ export class ContainerModel {
       this.#memoryMeasuredAt = endsAt;
       this.#memory.addPoint(slot, memory);
       this.#peaks.addPoint(slot, memory);
-      this.#growth.add(endsAt, slot, replicas);
+      if (replicas.size > 0) this.#growth.add(endsAt, slot, replicas);
     }
     if (Number.isNaN(throttled)) return;
     this.#throttledSum = this.#throttledSum * THROTTLE_DECAY_PER_SLOT + throttled;

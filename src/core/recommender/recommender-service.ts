@@ -24,7 +24,7 @@ export type RecommenderUpdate =
       /** The last one before the kill; null: not measured. */
       readonly workingSetBytes: Bytes | null;
     }
-  | { readonly kind: 'rollout'; readonly workload: WorkloadKey; readonly at: Instant };
+  | { readonly kind: 'version'; readonly workload: WorkloadKey; readonly version: number; readonly at: Instant };
 
 /** Input of each request, by kind. */
 export interface Questions {
@@ -84,8 +84,8 @@ export class RecommenderService {
       case 'oom':
         this.#recommender.observeOom(update.workload, update.container, update.at, update.limitBytes, update.workingSetBytes);
         return;
-      case 'rollout':
-        this.#recommender.observeRollout(update.workload, update.at);
+      case 'version':
+        this.#recommender.observeVersion(update.workload, update.version, update.at);
         return;
     }
   }

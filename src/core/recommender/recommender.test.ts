@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { aSeries, MONDAY } from '../../../test/builders/usage.ts';
+import { aSeries, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
 import { DAY_MS, MiB } from '#kube/units';
 import type { UsageSample, UsageSeries } from '#kube/records/usage';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
@@ -69,6 +69,29 @@ describe('Recommender', () => {
     expect(late.advise(KEY, NOW, RULES)[0]).toMatchObject({ oomKills: 1, firstSampleAt: past[0]?.at });
   });
 
+  test('a late history that ends before the live usage does not hide it', () => {
+    const past = aSeries(
+      3,
+      () => 100,
+      () => 200 * MiB,
+    );
+    const end = past.at(-1)!.at;
+    const live = aSeries(
+      1,
+      () => 1500,
+      () => 900 * MiB,
+    )
+      .slice(0, 10)
+      .map((sample, index) => ({ ...sample, at: end + (index + 1) * FIVE_MINUTES }));
+    const recommender = new Recommender();
+    for (const sample of live) recommender.observe(KEY, 'app', 'a', sample);
+    recommender.backfill([aHistory('a', past)]);
+    const advice = recommender.advise(KEY, live.at(-1)!.at + 31_000, RULES)[0]!;
+    expect(advice).toMatchObject({ firstSampleAt: past[0]!.at, lastSampleAt: live.at(-1)!.at });
+    expect(advice.memory!.recentPeak).toBeGreaterThanOrEqual(900 * MiB * 0.999);
+    expect(advice.usage.max.cpuMillicores).toBeGreaterThanOrEqual(1500);
+  });
+
   test('a history that ended long ago does not replace live samples', () => {
     const series = aSeries(3, wave, wave);
     const recommender = new Recommender();
@@ -115,5 +138,93 @@ describe('Recommender', () => {
     expect(other.advise(KEY, now, RULES)[0]?.memory?.target).toBe(recommender.advise(KEY, now, RULES)[0]?.memory?.target);
     expect(other.forget(KEY)).toEqual([`${KEY}/app`]);
     expect(other.advise(KEY, now, RULES)).toEqual([]);
+  });
+});
+
+describe('A checkpoint restored late', () => {
+  const past = aSeries(
+    14,
+    () => 100,
+    () => 200 * MiB,
+  );
+  const end = past.at(-1)!.at;
+  const NEWER = 2;
+  /** A recommender with two weeks of usage and version 1, as its checkpoints. */
+  const stored = () => {
+    const recommender = new Recommender();
+    recommender.observeVersion(KEY, 1, past[0]!.at);
+    for (const sample of past) recommender.observe(KEY, 'app', 'a', sample);
+    return recommender.changedSince(0).flatMap((key) => recommender.checkpointOf(key) ?? []);
+  };
+  /** 50 minutes after them, whose last usage is quiet. */
+  const later = (recommender: Recommender) => {
+    for (let slot = 1; slot <= 10; slot += 1) {
+      const [cpu, memory] = slot <= 6 ? [1500, 900 * MiB] : [100, 200 * MiB];
+      recommender.observe(KEY, 'app', 'a', { ...past[0]!, at: end + slot * FIVE_MINUTES, cpuMillicores: cpu, memoryBytes: memory });
+    }
+  };
+  const now = end + 10 * FIVE_MINUTES + 31_000;
+  const adviseOf = (recommender: Recommender) => recommender.advise(KEY, now, RULES)[0]!;
+
+  test('keeps the usage, the kills and the roll-out of the time before it', () => {
+    const late = new Recommender();
+    late.observeVersion(KEY, 1, end);
+    later(late);
+    late.observeOom(KEY, 'app', end + FIVE_MINUTES, 1000 * MiB);
+    late.observeVersion(KEY, NEWER, end + FIVE_MINUTES);
+    for (const checkpoint of stored()) late.restore(checkpoint);
+
+    const early = new Recommender();
+    for (const checkpoint of stored()) early.restore(checkpoint);
+    later(early);
+    early.observeOom(KEY, 'app', end + FIVE_MINUTES, 1000 * MiB);
+    early.observeVersion(KEY, NEWER, end + FIVE_MINUTES);
+
+    const [advice, expected] = [adviseOf(late), adviseOf(early)];
+    expect(advice.oomKills).toBe(1);
+    expect(advice.cpu!.target).toBe(expected.cpu!.target);
+    expect(advice.memory!.target).toBe(expected.memory!.target);
+    expect(advice.cpu!.confidence).toBeLessThanOrEqual(expected.cpu!.confidence);
+    expect(advice.firstSampleAt).toBe(expected.firstSampleAt);
+  });
+
+  test('is ignored by a model with as long a history that is newer, but for its kills', () => {
+    const recommender = new Recommender();
+    for (const checkpoint of stored()) recommender.restore(checkpoint);
+    later(recommender);
+    const before = adviseOf(recommender);
+    for (const checkpoint of stored()) recommender.restore(checkpoint);
+    expect(adviseOf(recommender)).toEqual(before);
+  });
+
+  test.each<[string, (recommender: Recommender) => void]>([
+    ['before the checkpoint is restored', (recommender) => recommender.observeVersion(KEY, NEWER, end)],
+    ['after it', () => undefined],
+  ])('of another version than the one that runs is one of before a roll-out, where that is seen %s', (_, before) => {
+    const confidenceOf = (version: number): number => {
+      const recommender = new Recommender();
+      if (version === NEWER) before(recommender);
+      for (const checkpoint of stored()) recommender.restore(checkpoint);
+      recommender.observeVersion(KEY, version, end);
+      return recommender.advise(KEY, end + 31_000, RULES)[0]!.cpu!.confidence;
+    };
+    expect(confidenceOf(NEWER)).toBeLessThanOrEqual(confidenceOf(1) / 2);
+  });
+
+  test('has the usage of the slot that was open', () => {
+    const spike = { ...past[0]!, at: end + FIVE_MINUTES, cpuMillicores: 1500, memoryBytes: 900 * MiB };
+    const quiet = { ...past[0]!, at: end + 2 * FIVE_MINUTES };
+    const running = new Recommender();
+    for (const checkpoint of stored()) running.restore(checkpoint);
+    running.observe(KEY, 'app', 'a', spike);
+    const restarted = new Recommender();
+    for (const key of running.changedSince(0)) restarted.restore(running.checkpointOf(key)!);
+    const targets = [running, restarted].map((recommender) => {
+      recommender.observe(KEY, 'app', 'a', quiet);
+      const { cpu, memory, cpuHigh } = recommender.advise(KEY, quiet.at + FIVE_MINUTES + 31_000, RULES)[0]!;
+      return [cpu!.target, memory!.target, cpuHigh!.millicores];
+    });
+    expect(targets[1]).toEqual(targets[0]);
+    expect(targets[0]![2]).toBe(1500);
   });
 });

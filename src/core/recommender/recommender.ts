@@ -35,6 +35,8 @@ interface ContainerEntry {
 /** Learns usage of all containers and computes their advice. */
 export class Recommender {
   readonly #workloads = new Map<WorkloadKey, Map<string, ContainerEntry>>();
+  /** The version that each workload runs, and when it was first seen. */
+  readonly #versions = new Map<WorkloadKey, { readonly version: number; readonly at: Instant }>();
   #sequence: number;
 
   /** @param sequence last sequence number of the recommender before it; 0: none */
@@ -56,9 +58,14 @@ export class Recommender {
     this.#touch(workload, container).observeOom(at, limitBytes, workingSetBytes);
   }
 
-  /** Records a roll-out of a workload: confidence is halved until usage proves similar, at most for a day. */
-  observeRollout(workload: WorkloadKey, at: Instant): void {
-    for (const container of this.#workloads.get(workload)?.keys() ?? []) this.#touch(workload, container).observeRollout(at);
+  /**
+   * Records the version that a workload runs. Another one than before, also before a restart, is a roll-out: confidence is halved until usage
+   * proves similar, at most for a day.
+   * @param version a hash, not 0
+   */
+  observeVersion(workload: WorkloadKey, version: number, at: Instant): void {
+    this.#versions.set(workload, { version, at });
+    for (const container of this.#workloads.get(workload)?.keys() ?? []) this.#touch(workload, container).observeVersion(version, at);
   }
 
   /**
@@ -111,17 +118,21 @@ export class Recommender {
   }
 
   /**
-   * Loads a checkpoint, unless the current model has at least as many samples. False: its version differs or it is damaged, and
-   * nothing changes.
+   * Loads a checkpoint, and merges a current model into it, which may have begun without the store. False: its version differs or it is
+   * damaged, and nothing changes.
    */
   restore(checkpoint: RecommenderCheckpoint): boolean {
     const split = checkpoint.key.lastIndexOf('/');
     const model = split > 0 && checkpoint.version === CHECKPOINT_VERSION ? ContainerModel.restore(checkpoint.data) : null;
     if (model === null) return false;
-    const containers = this.#containersOf(checkpoint.key.slice(0, split));
+    const workload = checkpoint.key.slice(0, split);
+    const containers = this.#containersOf(workload);
     const container = checkpoint.key.slice(split + 1);
-    const known = containers.get(container);
-    if (known === undefined || known.model.samples < model.samples) containers.set(container, { model, changedAt: ++this.#sequence });
+    const known = containers.get(container)?.model;
+    const merged = known === undefined ? model : merge(model, known);
+    if (merged !== known) containers.set(container, { model: merged, changedAt: ++this.#sequence });
+    const running = this.#versions.get(workload);
+    if (running !== undefined) merged.observeVersion(running.version, running.at);
     return true;
   }
 
@@ -129,6 +140,7 @@ export class Recommender {
   forget(workload: WorkloadKey): readonly string[] {
     const keys = [...(this.#workloads.get(workload)?.keys() ?? [])].map((container) => `${workload}/${container}`);
     this.#workloads.delete(workload);
+    this.#versions.delete(workload);
     return keys;
   }
 
@@ -138,12 +150,15 @@ export class Recommender {
   }
 
   #backfillOne(workload: WorkloadKey, container: string, group: readonly UsageSeries[], result: { taken: number; dropped: number }): void {
+    const known = this.#touch(workload, container);
     const model = this.#modelForHistory(workload, container, group);
     for (const event of orderEvents(group, model.lastSampleAt)) {
       if (event.kind === 'kill') model.observeOom(event.at, event.limitBytes, event.workingSetBytes);
       else if (model.observe(event.pod, event.sample, false)) result.taken += 1;
       else result.dropped += 1;
     }
+    // A history may end an hour before the present.
+    if (model !== known) model.takeOver(known);
   }
 
   /** The model that learns a history: a new one if the history begins well before the current model. */
@@ -162,7 +177,11 @@ export class Recommender {
   #touch(workload: WorkloadKey, container: string): ContainerModel {
     const containers = this.#containersOf(workload);
     let entry = containers.get(container);
-    if (entry === undefined) containers.set(container, (entry = { model: new ContainerModel(), changedAt: 0 }));
+    if (entry === undefined) {
+      containers.set(container, (entry = { model: new ContainerModel(), changedAt: 0 }));
+      const running = this.#versions.get(workload);
+      if (running !== undefined) entry.model.observeVersion(running.version, running.at);
+    }
     entry.changedAt = ++this.#sequence;
     return entry.model;
   }
@@ -174,6 +193,17 @@ export class Recommender {
     this.#workloads.set(workload, containers);
     return containers;
   }
+}
+
+/** One model with what both have learnt. */
+function merge(stored: ContainerModel, known: ContainerModel): ContainerModel {
+  const isAsLong = known.firstSampleAt <= stored.firstSampleAt + MIN_LONGER_MS;
+  if (isAsLong && known.lastSampleAt >= stored.lastSampleAt) {
+    known.addEvents(stored);
+    return known;
+  }
+  stored.takeOver(known);
+  return stored;
 }
 
 type HistoryEvent =

@@ -20,8 +20,8 @@ export interface UsageRecommender {
    * @param workingSetBytes the last one before the kill; null: not measured. Absent: the limit was reached
    */
   observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes?: Bytes | null): void;
-  /** Records that a workload began to run another version. */
-  observeRollout(workload: WorkloadKey, at: Instant): void;
+  /** Records the version that a workload runs: another one than before, also before a restart, is a roll-out. @param version a hash, not 0 */
+  observeVersion(workload: WorkloadKey, version: number, at: Instant): void;
   /** Learns from recorded usage; all series of one workload belong in one call. */
   backfill(series: readonly UsageSeries[]): Promise<BackfillResult>;
   /** Advice for the containers that have rules and usage or kills, sorted by name. */
@@ -30,7 +30,7 @@ export interface UsageRecommender {
   sequenceNumbers(): Promise<SequenceNumbers>;
   /** Checkpoints of the containers that changed since, in batches; null: of all containers. */
   changedSince(sequenceNumbers: SequenceNumbers | null): AsyncIterable<readonly RecommenderCheckpoint[]>;
-  /** Loads checkpoints; one of a container with as much usage already is ignored. `refused`: checkpoints that cannot be decoded. */
+  /** Loads checkpoints, and merges what was learnt meanwhile into them. `refused`: checkpoints that cannot be decoded. */
   restore(checkpoints: readonly RecommenderCheckpoint[]): Promise<{ readonly restored: number; readonly refused: number }>;
   /** Deletes a workload. Returns the keys of its checkpoints, which the caller deletes. */
   forget(workload: WorkloadKey): Promise<readonly string[]>;

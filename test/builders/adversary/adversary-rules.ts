@@ -69,8 +69,8 @@ export class AdversaryRules {
   readonly #loweredAt = new Map<string, DurationMs>();
   /** Values in force in the last tick, by pod uid. */
   readonly #actual = new Map<string, RequestsAndLimits>();
-  /** CPU request of each pod before it was raised alone as a hot replica, by pod uid. */
-  readonly #cpuBeforeHot = new Map<string, number>();
+  /** CPU request of each pod that was raised alone as a hot replica: before it, and since; by pod uid. */
+  readonly #hotCpu = new Map<string, { readonly before: number; readonly raisedTo: number }>();
   /** Whether the last resize that lowered a resource of a pod was something other than a reduction of the base. */
   readonly #isNoReduction = new Map<string, boolean>();
   #clockBackAt: DurationMs = Number.NEGATIVE_INFINITY;
@@ -116,11 +116,9 @@ export class AdversaryRules {
     if (isCpuSeen) this.#measuredAt.cpuMillicores = elapsedMs;
     if (seenBytes.size > 0) this.#measuredAt.memoryBytes = elapsedMs;
     if (isThrottlingSeen) this.#throttlingSeenAt = elapsedMs;
-    // The last tick is not in the checkpoint that a restart loads.
-    if (tick.restart !== undefined) {
-      const lastCheckpointAt = tick.restart === 'with store' ? elapsedMs - TICK_MS : 0;
-      this.#peaks = this.#peaks.filter((peak) => peak.elapsedMs < lastCheckpointAt);
-      this.#cpuHighs = this.#cpuHighs.filter((high) => high.elapsedMs < lastCheckpointAt);
+    if (tick.restart === 'without store') {
+      this.#peaks = [];
+      this.#cpuHighs = [];
     }
     while ((this.#cpuHighs[0]?.elapsedMs ?? Infinity) <= elapsedMs - 14 * DAY_MS) this.#cpuHighs.shift();
     if (seenCpuMillicores !== null) this.#cpuHighs.push({ elapsedMs, millicores: seenCpuMillicores });
@@ -247,7 +245,10 @@ export class AdversaryRules {
 
   #checkRaised({ step, from, to }: Change, resource: Resource, lived: LifeTick): void {
     const isHot = resource === 'cpuMillicores' && step.reason.startsWith('CPU usage is more than');
-    if (isHot && !this.#cpuBeforeHot.has(step.pod.uid)) this.#cpuBeforeHot.set(step.pod.uid, amount(from, resource));
+    const [before, raisedTo] = [amount(from, resource), amount(to, resource)];
+    const hot = this.#hotCpu.get(step.pod.uid);
+    if (isHot && raisedTo > before) this.#hotCpu.set(step.pod.uid, { before: hot?.before ?? before, raisedTo });
+    else if (resource === 'cpuMillicores' && hot !== undefined && raisedTo > hot.raisedTo) this.#hotCpu.delete(step.pod.uid);
     const maxRequest = Math.max(this.#mostOf(resource) ?? Infinity, amount(from, resource), this.#requestBounds[resource]);
     if (amount(to, resource) > maxRequest) this.#fail('a request passes max and ceiling', lived, [step.pod.name, resource, to, maxRequest]);
   }
@@ -329,22 +330,24 @@ export class AdversaryRules {
   }
 
   /** A new pod gets the values in force. A roll-back and the end of a temporary CPU increase may come at any time. */
-  #recordReduction({ step, to }: Change, resource: Resource, { decision, situation }: LifeTick): void {
+  #recordReduction({ step, from, to }: Change, resource: Resource, { decision, situation }: LifeTick): void {
     const { apply, lastApplied } = decision.memory;
     const endsIncrease =
       apply?.endsIncrease === true ||
       lastApplied?.reason === 'temporary increase ended' ||
       this.#isEndOfIncrease(resource, amount(to, resource), situation);
+    const hot = this.#hotCpu.get(step.pod.uid);
     // Also as a part of a change of all replicas that is under way.
     const isNoLongerHot =
-      step.reason.startsWith('CPU usage is similar') || amount(to, resource) >= (this.#cpuBeforeHot.get(step.pod.uid) ?? Infinity);
+      step.reason.startsWith('CPU usage is similar') ||
+      (hot !== undefined && amount(from, resource) <= hot.raisedTo && amount(to, resource) >= hot.before);
     const { memory } = situation;
     const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values.get('main');
     const isInForce = inForce !== undefined && amount(to, resource) >= amount(inForce, resource);
     const isNew = isInForce && !this.#loweredAt.has(`${step.pod.uid}/${resource}`);
     const isNoReduction = isNew || step.isRollBack === true || (resource === 'cpuMillicores' && (endsIncrease || isNoLongerHot));
     this.#isNoReduction.set(`${step.pod.uid}/${resource}`, isNoReduction);
-    if (resource === 'cpuMillicores') this.#cpuBeforeHot.delete(step.pod.uid);
+    if (resource === 'cpuMillicores') this.#hotCpu.delete(step.pod.uid);
   }
 }
 

@@ -30,9 +30,12 @@ export class LifeController {
   /** Latest accepted sample by pod. */
   #latest = new Map<string, UsageSample>();
   #freshSince: Instant | null = null;
+  /** The version that the workload runs. */
+  #version = 1;
 
   constructor(workload: WorkloadKey) {
     this.#workload = workload;
+    this.#recommender.observeVersion(workload, this.#version, 0);
   }
 
   /** Takes in a sample. @param capacity capacity of the pod's node @returns whether the sample was accepted */
@@ -57,13 +60,15 @@ export class LifeController {
   }
 
   recordRollout(at: Instant): void {
-    this.#recommender.observeRollout(this.#workload, at);
+    this.#version += 1;
+    this.#recommender.observeVersion(this.#workload, this.#version, at);
   }
 
   /** Reads all checkpoints again. @param isStoreLost whether the history store, which is apart from the cluster, was lost */
-  restart(pods: readonly PodRecord[], isStoreLost: boolean): void {
+  restart(pods: readonly PodRecord[], isStoreLost: boolean, now: Instant): void {
     const stored = this.#recommender.changedSince(0).flatMap((key) => this.#recommender.checkpointOf(key) ?? []);
     this.#recommender = new Recommender();
+    this.#recommender.observeVersion(this.#workload, this.#version, now);
     if (!isStoreLost) for (const checkpoint of stored) this.#recommender.restore(checkpoint);
     this.#demand = new DemandLog();
     this.#throttled = new ThrottledPods();

@@ -167,7 +167,7 @@ export class WorkloadLife {
     this.#elapsedMs += TICK_MS + (tick.stoppedMs ?? 0);
     this.#now += TICK_MS + (tick.stoppedMs ?? 0) - (tick.clockBackMs ?? 0);
     if (tick.clockBackMs !== undefined) this.#memory = correctFutureTimestamps(this.#memory, this.#now);
-    if (tick.restart !== undefined) this.#controller.restart(this.pods, tick.restart === 'without store');
+    if (tick.restart !== undefined) this.#controller.restart(this.pods, tick.restart === 'without store', this.#now);
     if (tick.deploy !== undefined) this.#deploy(tick.deploy);
     this.#sidecarNeed = tick.sidecar ?? this.#sidecarNeed;
     if (tick.users !== undefined) this.#set(tick.users({ now: this.#now, settings: this.#settings, decision: this.#decision }));

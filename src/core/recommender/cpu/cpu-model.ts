@@ -1,6 +1,7 @@
 // Online model of a container's CPU: 5-minute points in, a request for each goal and pace out. The request for an hour
 // depends only on usage before it.
 
+import { maxKnown } from '../history/max-known.ts';
 import type { Goal, Pace } from '../advice.ts';
 import type { ByteReader, ByteWriter } from '../history/byte-codec.ts';
 import { GoalValue, type HourDecision } from './goal-value.ts';
@@ -10,7 +11,6 @@ import type { ModelStore } from '../history/model-store.ts';
 import { PredictorPanel } from '../prediction/predictor-panel.ts';
 import {
   forecastHour,
-  maxKnown,
   createForecasts,
   NO_HOUR_END_PEAKS,
   PREDICTOR_SPANS,

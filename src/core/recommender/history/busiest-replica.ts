@@ -1,3 +1,4 @@
+import { fnv1a } from '#kube/fnv1a';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import type { Ratio } from '#kube/units';
 import { hourOf } from './slots.ts';
@@ -12,7 +13,8 @@ const MIN_SAME_SHARE: Ratio = 0.5;
 export class BusiestReplica {
   #hour = -1;
   #sums = new Map<string, number>();
-  #busiest: string | null = null;
+  /** Hash of its name: a checkpoint has it. */
+  #busiest: number | null = null;
   /** Discounted share of hours whose busiest replica is that of the hour before. */
   #sameShare = 1;
 
@@ -30,20 +32,23 @@ export class BusiestReplica {
 
   save(out: ByteWriter): void {
     out.f64(this.#sameShare);
+    out.f64(this.#busiest ?? NaN);
   }
 
   load(from: ByteReader): void {
     this.#sameShare = from.f64();
+    const busiest = from.f64();
+    this.#busiest = Number.isNaN(busiest) ? null : busiest;
   }
 
   #closeHour(hour: number): void {
     let busiest: string | null = null;
     for (const [pod, sum] of this.#sums) if (busiest === null || sum > (this.#sums.get(busiest) ?? 0)) busiest = pod;
     if (this.#sums.size > 1 && this.#busiest !== null) {
-      const isSame = busiest === this.#busiest ? 1 : 0;
+      const isSame = busiest !== null && fnv1a(busiest) === this.#busiest ? 1 : 0;
       this.#sameShare = this.#sameShare * HOURLY_DISCOUNT + isSame * (1 - HOURLY_DISCOUNT);
     }
-    this.#busiest = busiest ?? this.#busiest;
+    this.#busiest = busiest === null ? this.#busiest : fnv1a(busiest);
     this.#hour = hour;
     this.#sums = new Map();
   }

@@ -70,6 +70,18 @@ export class CpuHighs {
     this.#section.copyFrom(other.#section);
   }
 
+  /** Adds the days of another model of the same container. */
+  merge(other: CpuHighs): void {
+    const counts = other.#section.counts();
+    for (let day = Math.max(0, other.#day - DAYS + 1); day <= other.#day; day++) {
+      const [high = 0, slots = 0] = [counts[day % DAYS], counts[DAYS + (day % DAYS)]];
+      if (high === 0 || day <= this.#day - DAYS) continue;
+      this.add(day * SLOTS_PER_DAY, high, false);
+      const own = this.#section.counts();
+      own[DAYS + (day % DAYS)] = Math.max(own[DAYS + (day % DAYS)] ?? 0, slots);
+    }
+  }
+
   #ensureCounts(): Uint32Array {
     this.#section.resize(2 * DAYS * COUNT_BYTES);
     return this.#section.counts();

@@ -4,7 +4,9 @@ import { greaterAmount } from '#kube/records/resources';
 import type { UsageSample } from '#kube/records/usage';
 import type { Instant } from '#kube/units';
 import { BusiestReplica } from './busiest-replica.ts';
+import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { readEvidence, EVIDENCE_MEASURES, NO_EVIDENCE, type Evidence } from './evidence-hours.ts';
+import { maxKnown } from './max-known.ts';
 import { slotOf } from './slots.ts';
 
 /** More than any machine has: the counter is broken. */
@@ -43,11 +45,22 @@ interface PodSlot {
   throttledCount: number;
 }
 
+/** Highest values of a slot; NaN: not measured. */
+interface SlotHighs {
+  readonly cpu: number;
+  readonly cpuHigh: number;
+  readonly memory: number;
+}
+
+const UNMEASURED: SlotHighs = { cpu: NaN, cpuHigh: NaN, memory: NaN };
+
 /** The open slot of one container. */
 export class SlotCollector {
   #slot = -1;
   #pods = new Map<string, PodSlot>();
   #evidence = NO_EVIDENCE;
+  /** The part of the open slot before a restart. */
+  #restored = UNMEASURED;
   readonly busiest = new BusiestReplica();
 
   /** The open slot; -1 before the first sample. */
@@ -57,12 +70,12 @@ export class SlotCollector {
 
   /** Highest working set of the open slot; NaN: none. */
   get openMemory(): number {
-    return this.#highest('memory');
+    return maxKnown(this.#highest('memory'), this.#restored.memory);
   }
 
   /** Highest CPU sample of the open slot; NaN: none. */
   get openCpuHigh(): number {
-    return this.#highest('cpuHigh');
+    return maxKnown(this.#highest('cpuHigh'), this.#restored.cpuHigh);
   }
 
   #highest(field: 'memory' | 'cpuHigh'): number {
@@ -101,11 +114,11 @@ export class SlotCollector {
   /** Closes the open slot and opens `next`; null: it had no sample. */
   close(next: number): SlotPoint | null {
     const pods = [...this.#pods.values()];
-    const cpu = new Map([...this.#pods].flatMap(([pod, { cpuSum, cpuCount }]) => (cpuCount > 0 ? [[pod, cpuSum / cpuCount]] : [])));
+    const cpu = this.#cpuByPod();
     if (cpu.size > 0) this.busiest.add(this.#slot, cpu);
     const point: SlotPoint = {
       slot: this.#slot,
-      cpu: percentileOver([...cpu.values()], this.busiest.isRotating ? REPLICA_PERCENTILE : 1),
+      cpu: this.#cpuOver(cpu),
       cpuHigh: this.openCpuHigh,
       isMeasured: pods.some(({ minutes }) => minutes >= MIN_MINUTES),
       memory: this.openMemory,
@@ -116,7 +129,34 @@ export class SlotCollector {
     this.#slot = next;
     this.#pods = new Map();
     this.#evidence = NO_EVIDENCE;
+    this.#restored = UNMEASURED;
     return Number.isNaN(point.cpu) && Number.isNaN(point.memory) ? null : point;
+  }
+
+  /** Encodes the highest values of the open slot. */
+  saveOpen(out: ByteWriter): void {
+    for (const value of [this.#cpuOver(this.#cpuByPod()), this.openCpuHigh, this.openMemory]) out.f64(value);
+  }
+
+  /** Decodes them into a slot that is open again. */
+  loadOpen(from: ByteReader): void {
+    this.#restored = { cpu: from.f64(), cpuHigh: from.f64(), memory: from.f64() };
+  }
+
+  /** Takes over the open slot of another collector of the same container. */
+  takeOver(other: SlotCollector): void {
+    this.#slot = other.#slot;
+    this.#pods = other.#pods;
+    this.#evidence = other.#evidence;
+    this.#restored = other.#restored;
+  }
+
+  #cpuByPod(): ReadonlyMap<string, number> {
+    return new Map([...this.#pods].flatMap(([pod, { cpuSum, cpuCount }]) => (cpuCount > 0 ? [[pod, cpuSum / cpuCount]] : [])));
+  }
+
+  #cpuOver(pods: ReadonlyMap<string, number>): number {
+    return maxKnown(percentileOver([...pods.values()], this.busiest.isRotating ? REPLICA_PERCENTILE : 1), this.#restored.cpu);
   }
 
   /** Copies the evidence only if a value is higher, to avoid an allocation for most samples. */

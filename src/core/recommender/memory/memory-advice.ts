@@ -1,5 +1,6 @@
 // Target for memory in steps: peak, margin, OOM kills, heap, floor, ceiling, rounding.
 
+import { maxKnown } from '../history/max-known.ts';
 import { fullHeapNeed, type ContainerRuntime } from '#kube/records/container-runtime';
 import { formatMemory } from '#kube/quantity';
 import { HOUR_MS, type Bytes, type DurationMs, type Ratio } from '#kube/units';
@@ -7,7 +8,7 @@ import { adviceBounds } from '../advice-bounds.ts';
 import type { ResourceAdvice, ResourceRules } from '../advice.ts';
 import { addFixedPercentile } from '../prediction/fixed-percentile.ts';
 import type { MemoryModel } from './memory-model.ts';
-import { maxKnown, zeroIfNaN } from '../prediction/predictors.ts';
+import { zeroIfNaN } from '../prediction/predictors.ts';
 import { MEMORY_LOWER_RATIO, MEMORY_MARGINS, MEMORY_PEAK_HOURS } from '../recommender-rules.ts';
 import { roundUp, ExplainedValue, marginText } from '../explained-value.ts';
 

@@ -1,6 +1,7 @@
 // Simple forecasts of the CPU of an hour from usage before it. None fits every workload; the panel chooses. Order: forecasts of
 // pace Hourly alone, of both paces, of pace Daily alone, so that each pace has one contiguous span.
 
+import { maxKnown } from '../history/max-known.ts';
 import type { HistogramBank } from '../history/histogram-bank.ts';
 import type { HourRing } from '../history/hour-ring.ts';
 import { CPU_HALF_LIVES_HOURS } from '../recommender-rules.ts';
@@ -155,12 +156,6 @@ function forecastDay(ring: HourRing, hour: number, into: Float64Array, offset: n
 /** Description of a forecast, such as `p98 of usage, whose weight halves every 24 h`. */
 export function describePredictor(index: number): string {
   return NAMES[index] ?? '';
-}
-
-/** Maximum of two values; NaN is ignored. */
-export function maxKnown(a: number, b: number): number {
-  if (Number.isNaN(a)) return b;
-  return b > a ? b : a;
 }
 
 /** The value, or 0 for NaN (not measured). */
