@@ -68,6 +68,11 @@ export class ShardedRecommender implements UsageRecommender {
     }
   }
 
+  async checkpointsOf(keys: readonly string[]): Promise<readonly RecommenderCheckpoint[]> {
+    const byWorker = Map.groupBy(keys, (key) => this.#workerOf(key.slice(0, key.lastIndexOf('/'))));
+    return (await Promise.all([...byWorker].map(([worker, group]) => worker.ask('checkpoints', { keys: group })))).flat();
+  }
+
   async restore(checkpoints: readonly RecommenderCheckpoint[]): Promise<{ readonly restored: number; readonly refused: number }> {
     const byWorker = Map.groupBy(checkpoints, ({ key }) => this.#workerOf(key.slice(0, key.lastIndexOf('/'))));
     const results = await Promise.all([...byWorker].map(([worker, group]) => worker.ask('restore', { checkpoints: group })));

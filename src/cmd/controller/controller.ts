@@ -352,7 +352,8 @@ class ControllerStart {
     const checkpoints = new Checkpoints({ recommender, store, isLeader: () => host.isLeader(), clock, activity, logger });
     await checkpoints.restore();
     const onForgotten = (keys: readonly string[]): void => void checkpoints.delete(keys);
-    const feed = new RecommenderFeed({ cluster: state, usage, recommender, clock, logger, onForgotten });
+    const onKill = (keys: readonly string[]): void => checkpoints.saveSoon(keys);
+    const feed = new RecommenderFeed({ cluster: state, usage, recommender, clock, logger, onForgotten, onKill });
     if (pastUsage !== null) await feed.backfill(pastUsage, PAST_MS, host.stopping);
     await host.addComponent(
       'recommender feed',

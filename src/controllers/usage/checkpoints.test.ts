@@ -3,7 +3,7 @@ import { T0 } from '../../../test/builders/rightsizing.ts';
 import { FakeActivity, FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { WEB } from '../../../test/fakes/worlds/resize-world.ts';
-import { MINUTE_MS } from '#kube/units';
+import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aRecommender } from '../../../test/fakes/a-recommender.ts';
 import type { UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
@@ -197,5 +197,44 @@ describe('the recommender’s state', () => {
     await last.checkpoints.restore();
     expect(await last.samples()).toBe(3_000);
     await next.checkpoints.stop();
+  });
+
+  test('of killed containers is saved within seconds, in one write, so that a crash does not lose the kill', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const replica = aReplica(store, clock);
+    await replica.checkpoints.restore();
+    replica.checkpoints.start(0);
+    replica.learn(10);
+    for (const container of ['main', 'proxy']) {
+      replica.recommender.observeOom(WEB, container, clock.now(), 2 ** 28);
+      replica.checkpoints.saveSoon([`${WEB}/${container}`]);
+    }
+    await clock.advance(5 * SECOND_MS);
+    expect([store.saves, [...store.stored.keys()]]).toEqual([[2], [`${WEB}/main`, `${WEB}/proxy`]]);
+    const next = aReplica(store, clock);
+    await next.checkpoints.restore();
+    const [advice] = await next.recommender.advise(WEB, clock.now(), new Map([['main', DEFAULT_RECOMMENDER_RULES]]));
+    expect([advice?.oomKills, advice?.samples]).toEqual([1, 10]);
+    await replica.checkpoints.stop();
+  });
+
+  test('of killed containers is not saved by a replica that does not lead, nor before the store was read', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const follower = aReplica(store, clock);
+    await follower.checkpoints.restore();
+    follower.learn(10);
+    follower.checkpoints.saveSoon([`${WEB}/main`]);
+    store.away = true;
+    const leader = aReplica(store, clock);
+    await leader.checkpoints.restore();
+    leader.checkpoints.start(0);
+    leader.learn(10);
+    leader.checkpoints.saveSoon([`${WEB}/main`]);
+    store.away = false;
+    await clock.advance(5 * SECOND_MS);
+    expect(store.saves).toEqual([]);
+    await leader.checkpoints.stop();
   });
 });

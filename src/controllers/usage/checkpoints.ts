@@ -1,6 +1,6 @@
 // Saves the recommender's state in the store, so that a restart or a change of leader loses no history.
 
-import { MINUTE_MS, type DurationMs } from '#kube/units';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { CheckpointStore, UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
 import type { UsageRecommender, SequenceNumbers } from '../../ports/usage/usage-recommender.ts';
@@ -8,6 +8,8 @@ import type { Logger } from '../../ports/logger.ts';
 
 /** A crash loses at most this much history. All of 25,000 containers would be 300 MB, so only changed ones are written. */
 const SAVE_EVERY_MS: DurationMs = 30 * MINUTE_MS;
+/** After a kill its container is saved: the last usage before it is known now, and not to the next process. */
+const SAVE_KILLED_AFTER_MS: DurationMs = 5 * SECOND_MS;
 /** Checkpoints that are restored together. */
 const RESTORE_BATCH = 200;
 
@@ -34,6 +36,8 @@ export class Checkpoints {
   /** Number of terms that have ended: a save of an ended term stops. */
   #endedTerms = 0;
   #cancel: () => void = () => undefined;
+  /** Keys of containers that are saved soon. */
+  #soon = new Set<string>();
 
   constructor(dependencies: CheckpointDependencies) {
     this.#dependencies = dependencies;
@@ -105,6 +109,34 @@ export class Checkpoints {
       await store.deleteCheckpoints(keys, this.#term);
     } catch (err) {
       logger.warn('Deleting checkpoints failed', { err, checkpoints: keys.length });
+    } finally {
+      end();
+    }
+  }
+
+  /** Saves some containers in a few seconds, together with those of further calls. @param keys of their checkpoints */
+  saveSoon(keys: readonly string[]): void {
+    if (!this.#saving) return;
+    const { clock } = this.#dependencies;
+    if (this.#soon.size === 0) clock.schedule(clock.now() + SAVE_KILLED_AFTER_MS, () => void this.#saveKeys());
+    for (const key of keys) this.#soon.add(key);
+  }
+
+  /** Never throws: the next save writes them, too. */
+  async #saveKeys(): Promise<void> {
+    const { recommender, store, clock, activity, logger } = this.#dependencies;
+    const keys = [...this.#soon];
+    this.#soon = new Set();
+    // What the store has of a container is read before it is replaced.
+    if (!this.#saving || !this.#restored) return;
+    const end = activity.begin();
+    try {
+      const savedAt = clock.now();
+      const rows = (await recommender.checkpointsOf(keys)).map((checkpoint) => ({ ...checkpoint, savedAt }));
+      const laterTerm = await store.saveCheckpoints(rows, this.#term);
+      if (laterTerm !== null) this.#handleLaterTerm(laterTerm);
+    } catch (err) {
+      logger.warn('Saving the checkpoints of killed containers failed; the next save writes them', { err });
     } finally {
       end();
     }

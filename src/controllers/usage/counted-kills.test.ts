@@ -43,6 +43,7 @@ class Workers {
       clock,
       logger,
       onForgotten: () => undefined,
+      onKill: () => undefined,
     };
     this.#feed = new RecommenderFeed(feed);
   }

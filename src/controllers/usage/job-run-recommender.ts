@@ -98,6 +98,16 @@ export class JobRunRecommender implements UsageRecommender {
     if (checkpoints.length > 0) yield checkpoints;
   }
 
+  async checkpointsOf(keys: readonly string[]): Promise<readonly RecommenderCheckpoint[]> {
+    const runs = keys.flatMap((key): readonly RecommenderCheckpoint[] => {
+      const split = key.lastIndexOf('/');
+      const family = jobFamily(key.slice(0, split));
+      const log = this.#families.get(family)?.get(key.slice(split + 1))?.log;
+      return log === undefined ? [] : [{ key: `${family}/${key.slice(split + 1)}`, version: RUNS_VERSION, data: log.save() }];
+    });
+    return [...(await this.#others.checkpointsOf(keys)), ...runs];
+  }
+
   async restore(checkpoints: readonly RecommenderCheckpoint[]): Promise<{ readonly restored: number; readonly refused: number }> {
     const result = await this.#others.restore(checkpoints.filter(({ version }) => version !== RUNS_VERSION));
     let [restored, refused] = [0, 0];

@@ -7,6 +7,7 @@ import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { WEB } from '../../../test/fakes/worlds/resize-world.ts';
 import type { UsageSample } from '#kube/records/usage';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '#kube/units';
+import type { OomKill } from '../../state/evidence/oom-watch.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aRecommender } from '../../../test/fakes/a-recommender.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
@@ -19,13 +20,18 @@ function aFeed() {
   const cluster = new FakeClusterReader();
   const recommender = aRecommender();
   const forgotten: string[] = [];
+  const killed: string[] = [];
+  const killListeners: ((kill: OomKill) => void)[] = [];
   const listeners: SampleListener[] = [];
   const usage = {
     onSample: (listener: SampleListener) => {
       listeners.push(listener);
       return () => undefined;
     },
-    onOomKill: () => () => undefined,
+    onOomKill: (listener: (kill: OomKill) => void) => {
+      killListeners.push(listener);
+      return () => undefined;
+    },
     containersOf: () => new Map(),
     graphs: new UsageGraphs(),
   };
@@ -36,10 +42,12 @@ function aFeed() {
     clock,
     logger: SILENT_LOGGER,
     onForgotten: (keys) => void forgotten.push(...keys),
+    onKill: (keys) => void killed.push(...keys),
   });
   const notify = (sample: UsageSample): void =>
     listeners.forEach((listener) => listener(WEB, 'main', cluster.podList[0] ?? aPodRecord(), sample));
-  return { clock, cluster, recommender, forgotten, feed, notify, listeners };
+  const kill = (oom: OomKill): void => killListeners.forEach((listener) => listener(oom));
+  return { clock, cluster, recommender, forgotten, killed, feed, notify, kill, listeners };
 }
 
 describe('the recommender’s samples', () => {
@@ -147,4 +155,20 @@ test('past usage of a DaemonSet is also added per node class, for pods that stil
     ['main', 2],
     ['main@2cpu-8Gi', 1],
   ]);
+});
+
+test('checkpoints are saved soon after a kill, since the usage before it is known now', async () => {
+  const { clock, cluster, feed, kill, killed } = aFeed();
+  cluster.workloadList = [aWorkloadRecord()];
+  await feed.start();
+  kill({
+    workload: WEB,
+    namespace: 'shop',
+    pod: 'web-1',
+    container: 'main',
+    at: clock.now(),
+    startedAt: null,
+    memoryLimitBytes: 2 ** 28,
+  });
+  expect(killed).toEqual([`${WEB}/main`]);
 });

@@ -36,6 +36,8 @@ export interface RecommenderFeedDependencies {
    * @param checkpoints their keys
    */
   readonly onForgotten: (checkpoints: readonly string[]) => void;
+  /** Called with the checkpoints of killed containers, to be saved soon. @param checkpoints their keys */
+  readonly onKill: (checkpoints: readonly string[]) => void;
 }
 
 export class RecommenderFeed {
@@ -51,7 +53,7 @@ export class RecommenderFeed {
   }
 
   async start(): Promise<void> {
-    const { cluster, usage, recommender, clock } = this.#dependencies;
+    const { cluster, usage, recommender, clock, onKill } = this.#dependencies;
     // Workloads deleted while no controller ran exist in the store alone, and would stay there for ever.
     for (const key of await recommender.workloads()) {
       if (cluster.findWorkload(key) === undefined) this.#forgetAt.set(key, clock.now() + DELETED_RETENTION_MS);
@@ -63,7 +65,9 @@ export class RecommenderFeed {
         const { workload, container, at, memoryLimitBytes } = kill;
         if (!this.#hasHistory(workload)) return;
         const last = kill.workingSetBytes ?? workingSetOf(usage.containersOf(kill.namespace, kill.pod).get(container), kill);
-        for (const name of this.#namesOf(workload, container, kill.pod)) recommender.observeOom(workload, name, at, memoryLimitBytes, last);
+        const names = this.#namesOf(workload, container, kill.pod);
+        for (const name of names) recommender.observeOom(workload, name, at, memoryLimitBytes, last);
+        onKill(names.map((name) => `${workload}/${name}`));
       }),
       cluster.subscribe((change) => {
         if (change.kind === 'workload') this.#handleChange(change.key);

@@ -30,6 +30,8 @@ export interface UsageRecommender {
   sequenceNumbers(): Promise<SequenceNumbers>;
   /** Checkpoints of the containers that changed since, in batches; null: of all containers. */
   changedSince(sequenceNumbers: SequenceNumbers | null): AsyncIterable<readonly RecommenderCheckpoint[]>;
+  /** Checkpoints of some containers, by their keys; without those of which there is no model. */
+  checkpointsOf(keys: readonly string[]): Promise<readonly RecommenderCheckpoint[]>;
   /** Loads checkpoints, and merges what was learnt meanwhile into them. `refused`: checkpoints that cannot be decoded. */
   restore(checkpoints: readonly RecommenderCheckpoint[]): Promise<{ readonly restored: number; readonly refused: number }>;
   /** Deletes a workload. Returns the keys of its checkpoints, which the caller deletes. */
