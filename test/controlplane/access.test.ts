@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { HOUR_MS } from '#kube/units';
 import { newSession, sealSession } from '../../src/server/auth/session-cookie.ts';
 import { CONTROLLER_PERMISSIONS } from '../../src/adapters/kubernetes/access/permissions.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
@@ -22,6 +23,8 @@ const PASSWORD = knownSecret('the password of the local admin', 'correct horse b
 /** Secrets of Evenkeel whose values must stay in them. */
 const SECRET_VALUES = /^evenkeel-(session-keys|record-key|admission|local-admin|api-key-)/;
 const NEW = 'new@example.com';
+/** `auth.session.lifetime` of the replicas. */
+const LIFETIME_MS = 2 * HOUR_MS;
 
 let fixture: TestFixture;
 let cluster: RealCluster;
@@ -38,6 +41,8 @@ beforeAll(async () => {
     namespace: OWN_NAMESPACE,
     'auth.enabled': 'true',
     'auth.initialAdmin': ADMIN,
+    'auth.session.lifetime': '2h',
+    'auth.session.idleTimeout': '30m',
   };
   replicas = [await startController(fixture, settings), await startController(fixture, settings)];
   await setPassword();
@@ -94,16 +99,27 @@ async function ask(replica: 0 | 1, method: string, path: string, headers: Header
 
 const statusOf = async (replica: 0 | 1, headers: Headers): Promise<number> => (await ask(replica, 'GET', 'mode', headers)).status;
 
-async function signIn(): Promise<string> {
+/** A session, and the times between which it began. */
+interface SignedIn {
+  readonly cookie: string;
+  readonly maxAge: number;
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+async function signIn(): Promise<SignedIn> {
+  const earliest = Date.now();
   const response = await fetch(`${replicas[0].dashboard}/api/v1/auth/local`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: ADMIN, password: PASSWORD }),
   });
   expect(response.status).toBe(200);
-  const [signedIn = ''] = response.headers.get('set-cookie')!.split(';');
+  const latest = Date.now();
+  const header = response.headers.get('set-cookie')!;
+  const [signedIn = ''] = header.split(';');
   knownSecret('the cookie of a session', signedIn.slice(signedIn.indexOf('=') + 1));
-  return signedIn;
+  return { cookie: signedIn, maxAge: Number(/Max-Age=(\d+)/.exec(header)?.[1]), earliest, latest };
 }
 
 /** The cookie of a user who signed in, sealed with the key of the installation. */
@@ -136,10 +152,17 @@ describe('two replicas', () => {
   test(
     'open the session of the local admin, who has the grant of auth.initialAdmin',
     async () => {
-      cookie = await eventually('signed in: the leader has created the session key and the grant', HANG_MS, signIn);
+      const signedIn = await eventually('signed in: the leader has created the session key and the grant', HANG_MS, signIn);
+      ({ cookie } = signedIn);
       const { data } = await ask(1, 'GET', 'auth/session', { cookie });
       expect(data).toMatchObject({ authenticated: true, email: ADMIN, role: 'admin', expiresAt: expect.any(String) });
       expect(await statusOf(1, {})).toBe(401);
+      const { maxAge, earliest, latest } = signedIn;
+      expect(maxAge).toBeLessThanOrEqual(LIFETIME_MS / 1000);
+      expect(maxAge).toBeGreaterThanOrEqual(Math.floor((LIFETIME_MS - (latest - earliest)) / 1000));
+      const endsAt = Date.parse((data as { readonly expiresAt: string }).expiresAt);
+      expect(endsAt).toBeGreaterThanOrEqual(earliest + LIFETIME_MS);
+      expect(endsAt).toBeLessThanOrEqual(latest + LIFETIME_MS);
     },
     HANG_TEST_MS,
   );
@@ -246,7 +269,7 @@ describe('two replicas', () => {
   test(
     'end a session everywhere',
     async () => {
-      const second = await signIn();
+      const { cookie: second } = await signIn();
       expect(await statusOf(1, { cookie: second })).toBe(200);
       expect((await ask(0, 'POST', 'auth/logout', { cookie: second })).status).toBe(200);
       expect(await statusOf(1, { cookie: second })).toBe(401);

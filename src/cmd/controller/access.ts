@@ -6,6 +6,7 @@ import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { ProcessHost } from '../process/process-host.ts';
 import type { ControllerEnvironment } from './controller-environment.ts';
 import { healthSource } from './health-sources.ts';
+import { sessionLimits } from './session-limit-settings.ts';
 import type { StatusRegistry } from './status-registry.ts';
 
 /** Starts to watch what decides access, and on the leader to create it; null while authentication is off. */
@@ -33,7 +34,7 @@ export async function startAccess(
   const replica = { identity: environment.identity, pod: environment.pod ?? null, transport: leaseTransport };
   const store = new KubernetesAccessStore({ context, commands, namespace, cluster: state, now, replica });
   const initialAdmin = settings['auth.initialAdmin'];
-  const sessionLifetimeMs = settings['auth.session.lifetime'];
+  const { lifetimeMs: sessionLifetimeMs } = sessionLimits(settings);
   const isLeader = (): boolean => host.isLeader();
   const creator = new AccessCreator({ transport, leaders, timer, logger, namespace, initialAdmin, sessionLifetimeMs, isLeader, now });
   const cleaner = new StaleLeaseCleaner({ replicas: store.replicas, leaders, namespace, timer, logger, isLeader });

@@ -25,6 +25,7 @@ import { openDashboardHealth, openDashboardWarning } from './open-dashboard.ts';
 import type { StatusRegistry } from './status-registry.ts';
 import type { ControllerPrometheus } from './usage/prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
+import { sessionLimits } from './session-limit-settings.ts';
 import { usageReader } from './usage/usage-reader.ts';
 import type { ControllerEnvironment } from './controller-environment.ts';
 import { podResizeDefaults } from '../../core/resize/policy/pod-resize-defaults.ts';
@@ -117,7 +118,7 @@ function dashboardAccess(store: AccessStore, settings: Settings): DashboardAcces
   return {
     store,
     now: () => Date.now(),
-    sessions: { lifetimeMs: settings['auth.session.lifetime'], idleMs: settings['auth.session.idleTimeout'] },
+    sessions: sessionLimits(settings),
     isLocalEnabled: settings['auth.local.enabled'],
     proxy: header === '' ? null : { header, addresses },
   };
