@@ -494,3 +494,14 @@ test('without anonymousWrites a proxied change is forbidden, one from loopback i
   expect((await strict.send('POST', path, {})).status).toBe(202);
   await strict.close();
 });
+
+test.each<[string, boolean, Readonly<Record<string, string>>, readonly string[]]>([
+  ['a client whose changes are refused', false, { 'x-forwarded-for': '10.0.0.7' }, ['view', 'administer']],
+  ['a client on loopback', false, {}, ['view', 'operate', 'administer']],
+  ['every client with anonymousWrites', true, { 'x-forwarded-for': '10.0.0.7' }, ['view', 'operate', 'administer']],
+])('while authentication is off, /auth/session has the capabilities of %s', async (_, anonymousWrites, headers, capabilities) => {
+  const server = await startDashboard(world, { anonymousWrites });
+  const { status, body } = await server.get('/api/v1/auth/session', headers);
+  await server.close();
+  expect([status, body.data]).toMatchObject([200, { role: 'admin', authEnabled: false, capabilities }]);
+});

@@ -35,7 +35,7 @@ import { errorHandler } from './error-handler.ts';
 import { answerClientErrors } from './guards/client-errors.ts';
 import { limitHeaders } from './guards/limit-headers.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
-import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
+import { isLocal, isRead } from './guards/anonymous-write.ts';
 import { RequestBounds } from './guards/request-bounds.ts';
 import { recordDenial } from './guards/record-denial.ts';
 import { RequestRates } from './guards/request-rates.ts';
@@ -258,7 +258,7 @@ interface SignInParts {
 }
 
 function apiRoutes(
-  { application, version, timer }: DashboardDependencies,
+  { application, version, timer, options }: DashboardDependencies,
   { streams, metrics, bounds, envelope, signIn, report }: ApiDependencies,
 ): ApiRouter<Operations> {
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
@@ -273,7 +273,7 @@ function apiRoutes(
     nowMs: () => timer.nowMs(),
   });
   applicationRoutes(api, application);
-  sessionRoutes(api, signIn, report);
+  sessionRoutes(api, signIn, report, (request) => acceptsAnonymousChanges(options, request));
   systemRoutes(api, {
     streams,
     version,
@@ -321,7 +321,7 @@ function guards(options: DashboardOptions, isAuthenticated: boolean) {
         `The Host ${JSON.stringify(host ?? '')} is not allowed. Add it to dashboard.allowedHosts if it is yours.`,
       );
     }
-    if (!isAuthenticated && !options.anonymousWrites && !isReadOrLocal(sourceOf(request))) {
+    if (!isAuthenticated && !isRead(request.method) && !acceptsAnonymousChanges(options, request)) {
       throw new Problem(
         'forbidden',
         'Changes without credentials are accepted only from loopback. Use kubectl port-forward, or set dashboard.anonymousWrites.',
@@ -353,12 +353,10 @@ function checkOrigin({ publicUrl }: DashboardOptions) {
   };
 }
 
-function sourceOf(request: Request): RequestSource {
-  return {
-    method: request.method,
-    peer: request.socket.remoteAddress,
-    isForwarded: request.get('x-forwarded-for') !== undefined || request.get('forwarded') !== undefined,
-  };
+/** Whether changes without credentials are accepted from the client of a request. */
+function acceptsAnonymousChanges({ anonymousWrites }: DashboardOptions, request: Request): boolean {
+  const isForwarded = request.get('x-forwarded-for') !== undefined || request.get('forwarded') !== undefined;
+  return anonymousWrites || isLocal({ peer: request.socket.remoteAddress, isForwarded });
 }
 
 function changeHub({ changes }: Application, timer: MachineTimer): ChangeHub {

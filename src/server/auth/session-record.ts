@@ -5,8 +5,8 @@ import type { Caller } from './authentication.ts';
 /** What clients show or hide; the server checks each request by its own rules. */
 export const SESSION_CAPABILITIES = ['view', 'operate', 'administer', 'manage-keys'] as const;
 
-/** The caller of every request while authentication is off. */
-export const AUTHENTICATION_OFF: SessionRecord = {
+/** The caller of every request while authentication is off, where its changes are accepted. */
+const AUTHENTICATION_OFF: SessionRecord = {
   authenticated: false,
   email: null,
   name: null,
@@ -25,6 +25,14 @@ const NOT_SIGNED_IN: SessionRecord = {
   capabilities: [],
   authEnabled: true,
 };
+
+/** `/auth/session` while authentication is off. @param acceptsChanges whether changes from this client's address are accepted */
+export function anonymousSessionRecord(acceptsChanges: boolean): SessionRecord {
+  if (acceptsChanges) return AUTHENTICATION_OFF;
+  // `administer` stays: reads are open to every client, and the page shows the cards of admins by it.
+  const capabilities = AUTHENTICATION_OFF.capabilities.filter((capability) => capability !== 'operate');
+  return { ...AUTHENTICATION_OFF, capabilities };
+}
 
 /** `/auth/session` of a caller; null: no valid credential. */
 export function sessionRecord(caller: Caller | null): SessionRecord {

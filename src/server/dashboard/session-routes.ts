@@ -5,7 +5,7 @@ import type { ApiRouter } from '../api-router.ts';
 import type { Authentication, AuthenticationDependencies } from '../auth/authentication.ts';
 import { LocalSignIn } from '../auth/local-sign-in.ts';
 import { beginProxySession } from '../auth/proxy-sign-in.ts';
-import { AUTHENTICATION_OFF, sessionRecord } from '../auth/session-record.ts';
+import { anonymousSessionRecord, sessionRecord } from '../auth/session-record.ts';
 import type { SignIns } from '../auth/sign-ins.ts';
 import { Problem } from '../problem.ts';
 import { changed } from '../reply.ts';
@@ -15,6 +15,7 @@ const OFF = 'Authentication is off: auth.enabled is false, and every caller is a
 /**
  * Serves sign-in, sign-out and the identity of the caller. @param authentication null while authentication is off
  * @param report counts and records a refused credential
+ * @param acceptsAnonymousChanges whether changes without credentials are accepted from the client of a request
  */
 export function sessionRoutes(
   api: ApiRouter<Operations>,
@@ -24,9 +25,10 @@ export function sessionRoutes(
     readonly signIns: SignIns;
   } | null,
   report: (request: Request, problem: Problem) => void,
+  acceptsAnonymousChanges: (request: Request) => boolean,
 ): void {
   if (authentication === null) {
-    api.on('getSession', () => changed<Operations['getSession']>(AUTHENTICATION_OFF, false));
+    api.on('getSession', ({ http }) => changed<Operations['getSession']>(anonymousSessionRecord(acceptsAnonymousChanges(http)), false));
     for (const id of ['signIn', 'signOut'] as const) {
       api.on(id, () => {
         throw new Problem('feature_disabled', OFF);

@@ -2,7 +2,6 @@
 
 /** Origin of a request. */
 export interface RequestSource {
-  readonly method: string;
   /** Remote address of the connection; undefined once it is closed. */
   readonly peer: string | undefined;
   /** Whether a proxy header (Forwarded, X-Forwarded-For) is present, trusted or not. */
@@ -13,10 +12,15 @@ const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 // Not all of 127.0.0.0/8: sidecars of service meshes forward requests of other pods from further loopback addresses.
 const LOOPBACK = /^(::ffff:)?127\.0\.0\.1$|^::1$/;
 
+/** Whether a request changes nothing. */
+export function isRead(method: string): boolean {
+  return READS.includes(method);
+}
+
 /**
- * Whether a request is a read, or comes from this machine, as through `kubectl port-forward`. A forwarded request counts as remote
- * regardless of the addresses it names.
+ * Whether a request comes from this machine, as through `kubectl port-forward`. A forwarded request counts as remote regardless of the
+ * addresses it names.
  */
-export function isReadOrLocal({ method, peer, isForwarded }: RequestSource): boolean {
-  return READS.includes(method) || (!isForwarded && LOOPBACK.test(peer ?? ''));
+export function isLocal({ peer, isForwarded }: RequestSource): boolean {
+  return !isForwarded && LOOPBACK.test(peer ?? '');
 }
