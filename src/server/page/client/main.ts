@@ -4,7 +4,7 @@ import { byId, page, type PageEvent } from './dom.ts';
 import { followStream } from './live.ts';
 import { Overview } from './overview.ts';
 import { showRequestAccess } from './request-access.ts';
-import { allowedOf, isAdmitted, readSession, showSignIn, type Allowed } from './sign-in.ts';
+import { allowedOf, isAccessChanged, isAdmitted, readSession, showSignIn, type Allowed } from './sign-in.ts';
 import { showUser } from './signed-in.ts';
 import { startTheme } from './theme.ts';
 
@@ -31,8 +31,8 @@ function start(allowed: Allowed): void {
     reload: () => void overview.readAll(),
     connection: (up) => {
       overview.onConnection(up);
-      // The stream ends with the session or the grant; the page then asks for another.
-      if (!up) void reloadWithoutAccess();
+      // The stream ends with the session and with each change of the grant. A session that cannot be read then is read once it is back.
+      void reloadForChangedAccess();
     },
   });
 
@@ -59,11 +59,10 @@ function start(allowed: Allowed): void {
   });
 }
 
-async function reloadWithoutAccess(): Promise<void> {
+async function reloadForChangedAccess(): Promise<void> {
   const now = await readSession();
-  const hasNoGrant = now?.authenticated === true && now.role === null;
   // While the user signs out, the stream ends first: a reload would cancel the way to the issuer's page.
-  if ((!isAdmitted(now) || hasNoGrant) && !isSigningOut) reload();
+  if (isAccessChanged(session, now) && !isSigningOut) reload();
 }
 
 /** Moves the focus to the name of a row; Enter opens it. */

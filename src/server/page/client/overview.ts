@@ -350,6 +350,7 @@ export class Overview {
       staleFor: this.#staleMessage(),
       dryRun: this.#mode?.mode === 'dry-run',
       canOperate: this.#allowed.operate,
+      whoDecides: this.#allowed.whoDecides,
       busy: this.#busy.has(keyOf(open.ref)),
       decided: this.#decided.get(keyOf(open.ref))?.words ?? null,
     };

@@ -13,7 +13,7 @@ import { byUrgency, isForDecision, describeState } from './cards/recommendation-
 import { pauseText } from './cards/top-bar.ts';
 import { riverEntries } from './cards/river.ts';
 import { describeRequest, readableAddress, readNamespaces } from './request-access.ts';
-import { allowedOf } from './sign-in.ts';
+import { allowedOf, isAccessChanged } from './sign-in.ts';
 
 describe('number formats', () => {
   test.each([
@@ -193,16 +193,64 @@ describe('the form to request access', () => {
 test.each([
   ['an admin', { capabilities: ['view', 'operate', 'administer', 'manage-keys'] }, true],
   ['a viewer', { capabilities: ['view'] }, false],
-  ['a failed request for the session, which the cards then show', null, true],
+  ['a user whose session could not be read', null, false],
 ])('cards of what only an admin may read are shown for %s: %j', (_, session, isShown) => {
   expect(allowedOf(session as Session | null).administer).toBe(isShown);
 });
 
-test.each<[string, Session['capabilities'], boolean]>([
-  ['an operator', ['view', 'operate'], true],
-  ['a viewer', ['view'], false],
-])('buttons that change something are shown to %s: %j', (_, capabilities, isShown) => {
-  expect(allowedOf({ capabilities } as Session).operate).toBe(isShown);
+test.each<[string, Pick<Session, 'capabilities'> | null, boolean]>([
+  ['an operator', { capabilities: ['view', 'operate'] }, true],
+  ['a viewer', { capabilities: ['view'] }, false],
+  ['a user whose session could not be read', null, false],
+])('buttons that change something are shown to %s: %j', (_, session, isShown) => {
+  expect(allowedOf(session as Session | null).operate).toBe(isShown);
+});
+
+test.each<[string, Session['authEnabled'], RegExp]>([
+  ['roles, while authentication is on', true, /operator or an admin/],
+  ['kubectl port-forward, while changes of others are refused without a credential', false, /kubectl port-forward/],
+])('a user who only reads is referred to %s', (_, authEnabled, expected) => {
+  const capabilities: Session['capabilities'] = ['view'];
+  expect(allowedOf({ capabilities, authEnabled } as Session).whoDecides).toMatch(expected);
+});
+
+describe('a page whose session', () => {
+  const OPERATOR: Session = {
+    authenticated: true,
+    email: 'ana@example.com',
+    name: null,
+    role: 'operator',
+    namespaces: ['shop'],
+    capabilities: ['view', 'operate'],
+    expiresAt: '2026-11-20T12:00:00.000Z',
+    authEnabled: true,
+  };
+  const SIGNED_OUT: Session = {
+    ...OPERATOR,
+    authenticated: false,
+    email: null,
+    role: null,
+    namespaces: [],
+    capabilities: [],
+    expiresAt: null,
+  };
+
+  test.each<[string, boolean, Session | null, Session | null]>([
+    ['is the same', false, OPERATOR, { ...OPERATOR }],
+    ['ends at another time', false, OPERATOR, { ...OPERATOR, expiresAt: '2026-11-20T13:00:00.000Z' }],
+    ['has another role', true, OPERATOR, { ...OPERATOR, role: 'viewer' }],
+    ['has other namespaces', true, OPERATOR, { ...OPERATOR, namespaces: ['shop', 'pay'] }],
+    ['has fewer capabilities', true, OPERATOR, { ...OPERATOR, capabilities: ['view'] }],
+    ['has more capabilities', true, { ...OPERATOR, capabilities: ['view'] }, OPERATOR],
+    ['has no grant any longer', true, OPERATOR, { ...OPERATOR, role: null, namespaces: [], capabilities: [] }],
+    ['has ended', true, OPERATOR, SIGNED_OUT],
+    ['cannot be read', false, OPERATOR, null],
+    ['could not be read at the start', true, null, OPERATOR],
+    ['could not be read at the start, and has ended', true, null, SIGNED_OUT],
+    ['could never be read', false, null, null],
+  ])('%s is loaded again: %j', (_, isLoadedAgain, before, now) => {
+    expect(isAccessChanged(before, now)).toBe(isLoadedAgain);
+  });
 });
 
 test('the URL selects the view, with defaults for unknown values', () => {

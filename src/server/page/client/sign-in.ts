@@ -4,7 +4,7 @@ import { byId, h, page, type PageElement } from './dom.ts';
 
 declare const location: { readonly pathname: string; readonly search: string; readonly hash: string };
 
-/** Who this browser is signed in as; null without an answer: the dashboard then shows that failure. */
+/** Who this browser is signed in as; null without an answer. */
 export async function readSession(): Promise<Session | null> {
   const answer = await read<Session>('/auth/session').catch(() => null);
   return answer === null ? null : answer.data;
@@ -21,12 +21,32 @@ export interface Allowed {
   readonly administer: boolean;
   /** The buttons that change something. */
   readonly operate: boolean;
+  /** Shown to users without these buttons: who decides on recommendations. */
+  readonly whoDecides: string;
 }
 
-/** What the user may do. All without an answer: the page then shows that failure. */
+const OPERATORS_DECIDE = 'An operator or an admin decides on it.';
+const LOOPBACK_DECIDES =
+  'Open the dashboard by kubectl port-forward to decide on it: changes without a credential are accepted only there.';
+
+/** What the user may do. Nothing without an answer: the page is loaded again once the server answers. */
 export function allowedOf(session: Session | null): Allowed {
-  const has = (capability: 'administer' | 'operate'): boolean => session === null || session.capabilities.includes(capability);
-  return { administer: has('administer'), operate: has('operate') };
+  const has = (capability: 'administer' | 'operate'): boolean => session?.capabilities.includes(capability) === true;
+  const whoDecides = session?.authEnabled === false ? LOOPBACK_DECIDES : OPERATORS_DECIDE;
+  return { administer: has('administer'), operate: has('operate'), whoDecides };
+}
+
+/**
+ * Whether a page that was loaded with one session has to be loaded again for another. @param before null: it could not be read
+ * @param now null: it cannot be read; the page asks again
+ */
+export function isAccessChanged(before: Session | null, now: Session | null): boolean {
+  if (now === null) return false;
+  return before === null || accessOf(before) !== accessOf(now);
+}
+
+function accessOf({ role, namespaces, capabilities }: Session): string {
+  return JSON.stringify([role, namespaces, capabilities]);
 }
 
 /** Shows the ways to sign in instead of the dashboard. @param signedIn called after a sign-in with a password */

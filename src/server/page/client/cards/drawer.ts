@@ -21,6 +21,8 @@ export interface DrawerView {
   readonly dryRun: boolean;
   /** False: the user only reads. */
   readonly canOperate: boolean;
+  /** Shown in place of the buttons of a recommendation to a user who only reads. */
+  readonly whoDecides: string;
   readonly busy: boolean;
   /** A decision made here that the record does not show yet; null: none. */
   readonly decided: string | null;
@@ -201,7 +203,7 @@ function footer(detail: RecommendationDetail, view: DrawerView, actions: DrawerA
   const decide = isForDecision(detail);
   const canRollBack =
     detail.appliedAt !== null && (detail.state === 'applied' || detail.state === 'optimal' || detail.state === 'applying');
-  if (decide && !view.canOperate) return h('footer', {}, h('p', { class: 'sub' }, 'An operator or an admin decides on it.'));
+  if (decide && !view.canOperate) return h('footer', {}, h('p', { class: 'sub' }, view.whoDecides));
   if (!view.canOperate || (!decide && !canRollBack)) return h('footer', {}, h('p', { class: 'sub' }, describeOutlook(detail)));
   return h(
     'footer',
