@@ -126,11 +126,13 @@ or \`/deny\`. An approval may have a lower \`role\`, fewer \`namespaces\` and an
 ## Sessions
 
 A session lasts 12 hours (\`auth.session.lifetime\`), or one hour without a request (\`auth.session.idleTimeout\`). An admin's open page sends
-requests by itself. Shorter values apply at once also to sessions that have begun, a longer lifetime to new ones. Its cookie is sealed by a key
-that all replicas share (Secret \`evenkeel-session-keys\`).
-Signing out ends it on every replica. The leader adds a new key every week, which seals a minute later, and removes the earlier one when its last
-session has ended. To rotate by hand, add another one whose name sorts last, such as the present time. After a leak, remove every key: that ends
-every session, and the leader adds a new one within a minute. A key whose name sorts after the present time is yours to rotate and to remove.
+requests by itself. Shorter values apply at once also to sessions that have begun, a longer lifetime to new ones. Signing out ends a session on
+every replica.
+
+The cookie of a session is sealed by a key that all replicas share (Secret \`evenkeel-session-keys\`). The leader adds a new key every week, which
+seals a minute later, and removes the earlier one when its last session has ended. To rotate by hand, add another one whose name sorts last, such as
+the present time. After a leak, remove every key: that ends every session, and the leader adds a new one within a minute. A key whose name sorts
+after the present time is yours to rotate and to remove.
 
 \`\`\`sh
 kubectl -n evenkeel-system patch secret evenkeel-session-keys -p "{\\"stringData\\":{\\"$(date -u +%Y%m%dT%H%M%S000Z)\\":\\"$(openssl rand -base64 32)\\"}}"
