@@ -237,4 +237,25 @@ describe('the recommender’s state', () => {
     expect(store.saves).toEqual([]);
     await leader.checkpoints.stop();
   });
+
+  test('of killed containers is not saved while a new leader reads the store', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const next = aReplica(store, clock);
+    await next.checkpoints.restore();
+    next.learn(10);
+    const before = aReplica(store, clock);
+    before.learn(3_000);
+    await before.checkpoints.save();
+    store.away = true;
+    await next.checkpoints.restore();
+    store.away = false;
+    next.checkpoints.start(1);
+    next.checkpoints.saveSoon([`${WEB}/main`]);
+    await clock.advance(5 * SECOND_MS);
+    const last = aReplica(store, clock);
+    await last.checkpoints.restore();
+    expect(await last.samples()).toBe(3_000);
+    await next.checkpoints.stop();
+  });
 });

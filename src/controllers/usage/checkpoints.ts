@@ -50,6 +50,8 @@ export class Checkpoints {
    */
   async restore(): Promise<number> {
     const { store, recommender, logger } = this.#dependencies;
+    // Until it has been read again, a save could replace what another leader has saved.
+    this.#restored = false;
     let restored = 0;
     let refused = 0;
     const restorePortion = async (portion: readonly UsageCheckpoint[]): Promise<void> => {

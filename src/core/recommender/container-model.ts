@@ -120,6 +120,7 @@ export class ContainerModel {
 
   /** Adds kills, the highest CPU of each day and the later roll-out of another model of the same container. */
   addEvents(from: ContainerModel): void {
+    if (this.#version === 0) this.#version = from.#version;
     this.#cpuHighs.merge(from.#cpuHighs);
     for (const kill of from.#ooms.kills) this.#ooms.add(kill);
     if (Number.isNaN(from.#rollouts.at) || from.#rollouts.at <= this.#rollouts.at) return;

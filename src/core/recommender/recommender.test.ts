@@ -73,13 +73,13 @@ describe('Recommender', () => {
     const past = aSeries(
       3,
       () => 100,
-      () => 200 * MiB,
+      () => 200,
     );
     const end = past.at(-1)!.at;
     const live = aSeries(
       1,
       () => 1500,
-      () => 900 * MiB,
+      () => 900,
     )
       .slice(0, 10)
       .map((sample, index) => ({ ...sample, at: end + (index + 1) * FIVE_MINUTES }));
@@ -145,7 +145,7 @@ describe('A checkpoint restored late', () => {
   const past = aSeries(
     14,
     () => 100,
-    () => 200 * MiB,
+    () => 200,
   );
   const end = past.at(-1)!.at;
   const NEWER = 2;
@@ -226,5 +226,49 @@ describe('A checkpoint restored late', () => {
     });
     expect(targets[1]).toEqual(targets[0]);
     expect(targets[0]![2]).toBe(1500);
+  });
+
+  test.each<[string, number]>([
+    ['missed hours that the checkpoint has', 0],
+    ['began shortly after the checkpoint', 6],
+  ])('has the usage that a newer model has not: it %s', (_, after) => {
+    const spike = { ...past[0]!, at: end + FIVE_MINUTES, cpuMillicores: 1500, memoryBytes: 900 * MiB };
+    const saved = new Recommender();
+    const live = new Recommender();
+    for (const recommender of after === 0 ? [saved, live] : [saved])
+      for (const sample of past) recommender.observe(KEY, 'app', 'a', sample);
+    saved.observe(KEY, 'app', 'a', spike);
+    for (let slot = 2; slot <= 10; slot += 1) {
+      const sample = { ...past[0]!, at: end + slot * FIVE_MINUTES };
+      if (slot <= 9) saved.observe(KEY, 'app', 'a', sample);
+      if (slot === 10 || (after > 0 && slot >= after)) live.observe(KEY, 'app', 'a', sample);
+    }
+    for (const key of saved.changedSince(0)) live.restore(saved.checkpointOf(key)!);
+    const { cpuHigh, memory } = live.advise(KEY, now, RULES)[0]!;
+    expect(cpuHigh!.millicores).toBe(1500);
+    expect(memory!.recentPeak).toBeGreaterThanOrEqual(900 * MiB * 0.999);
+  });
+
+  test('has the usage of the slot that is open in both', () => {
+    const saved = new Recommender();
+    for (const sample of past) saved.observe(KEY, 'app', 'a', sample);
+    saved.observe(KEY, 'app', 'a', { ...past[0]!, at: end + FIVE_MINUTES, cpuMillicores: 1500, memoryBytes: 900 * MiB });
+    const live = new Recommender();
+    live.observe(KEY, 'app', 'a', { ...past[0]!, at: end + FIVE_MINUTES + 10_000 });
+    for (const key of saved.changedSince(0)) live.restore(saved.checkpointOf(key)!);
+    const { cpuHigh, memory } = live.advise(KEY, end + 2 * FIVE_MINUTES + 31_000, RULES)[0]!;
+    expect(cpuHigh!.millicores).toBe(1500);
+    expect(memory!.recentPeak).toBeGreaterThanOrEqual(900 * MiB * 0.999);
+  });
+
+  test('with kills alone leaves the usage of the live model as it is', () => {
+    const killed = new Recommender();
+    killed.observeOom(KEY, 'app', end, 1000 * MiB);
+    const live = new Recommender();
+    for (const sample of past) live.observe(KEY, 'app', 'a', sample);
+    const before = live.advise(KEY, end + 31_000, RULES)[0]!;
+    for (const key of killed.changedSince(0)) live.restore(killed.checkpointOf(key)!);
+    const advice = live.advise(KEY, end + 31_000, RULES)[0]!;
+    expect([advice.oomKills, advice.coverage, advice.cpu]).toEqual([1, before.coverage, before.cpu]);
   });
 });

@@ -197,8 +197,9 @@ export class Recommender {
 
 /** One model with what both have learnt. */
 function merge(stored: ContainerModel, known: ContainerModel): ContainerModel {
-  const isAsLong = known.firstSampleAt <= stored.firstSampleAt + MIN_LONGER_MS;
-  if (isAsLong && known.lastSampleAt >= stored.lastSampleAt) {
+  const isComplete =
+    known.firstSampleAt <= stored.firstSampleAt && known.lastSampleAt >= stored.lastSampleAt && known.samples >= stored.samples;
+  if (isComplete || Number.isNaN(stored.firstSampleAt)) {
     known.addEvents(stored);
     return known;
   }

@@ -135,7 +135,8 @@ export class SlotCollector {
 
   /** Encodes the highest values of the open slot. */
   saveOpen(out: ByteWriter): void {
-    for (const value of [this.#cpuOver(this.#cpuByPod()), this.openCpuHigh, this.openMemory]) out.f64(value);
+    const { cpu, cpuHigh, memory } = this.#openHighs();
+    for (const value of [cpu, cpuHigh, memory]) out.f64(value);
   }
 
   /** Decodes them into a slot that is open again. */
@@ -143,12 +144,21 @@ export class SlotCollector {
     this.#restored = { cpu: from.f64(), cpuHigh: from.f64(), memory: from.f64() };
   }
 
-  /** Takes over the open slot of another collector of the same container. */
+  /** Takes over the open slot of another collector of the same container, and keeps its own highest values of the same slot. */
   takeOver(other: SlotCollector): void {
+    const own = this.#slot === other.#slot ? this.#openHighs() : UNMEASURED;
     this.#slot = other.#slot;
     this.#pods = other.#pods;
     this.#evidence = other.#evidence;
-    this.#restored = other.#restored;
+    this.#restored = {
+      cpu: maxKnown(own.cpu, other.#restored.cpu),
+      cpuHigh: maxKnown(own.cpuHigh, other.#restored.cpuHigh),
+      memory: maxKnown(own.memory, other.#restored.memory),
+    };
+  }
+
+  #openHighs(): SlotHighs {
+    return { cpu: this.#cpuOver(this.#cpuByPod()), cpuHigh: this.openCpuHigh, memory: this.openMemory };
   }
 
   #cpuByPod(): ReadonlyMap<string, number> {
