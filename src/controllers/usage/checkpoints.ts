@@ -44,7 +44,7 @@ export class Checkpoints {
   }
 
   /**
-   * Restores containers of which the store has more history than this replica. Where the store cannot be reached, none is restored, and
+   * Merges what the store has of each container with what this replica has learnt. Where the store cannot be reached, nothing is merged, and
    * it is read again before the next save.
    * @returns the number of restored containers
    */

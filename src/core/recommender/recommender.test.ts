@@ -235,8 +235,7 @@ describe('A checkpoint restored late', () => {
     const spike = { ...past[0]!, at: end + FIVE_MINUTES, cpuMillicores: 1500, memoryBytes: 900 * MiB };
     const saved = new Recommender();
     const live = new Recommender();
-    for (const recommender of after === 0 ? [saved, live] : [saved])
-      for (const sample of past) recommender.observe(KEY, 'app', 'a', sample);
+    for (const recommender of [saved, live]) for (const sample of after === 0 ? past : []) recommender.observe(KEY, 'app', 'a', sample);
     saved.observe(KEY, 'app', 'a', spike);
     for (let slot = 2; slot <= 10; slot += 1) {
       const sample = { ...past[0]!, at: end + slot * FIVE_MINUTES };
@@ -252,9 +251,9 @@ describe('A checkpoint restored late', () => {
   test('has the usage of the slot that is open in both', () => {
     const saved = new Recommender();
     for (const sample of past) saved.observe(KEY, 'app', 'a', sample);
-    saved.observe(KEY, 'app', 'a', { ...past[0]!, at: end + FIVE_MINUTES, cpuMillicores: 1500, memoryBytes: 900 * MiB });
+    saved.observe(KEY, 'app', 'a', { ...past[0]!, at: end + FIVE_MINUTES - 20_000, cpuMillicores: 1500, memoryBytes: 900 * MiB });
     const live = new Recommender();
-    live.observe(KEY, 'app', 'a', { ...past[0]!, at: end + FIVE_MINUTES + 10_000 });
+    live.observe(KEY, 'app', 'a', { ...past[0]!, at: end + FIVE_MINUTES - 10_000 });
     for (const key of saved.changedSince(0)) live.restore(saved.checkpointOf(key)!);
     const { cpuHigh, memory } = live.advise(KEY, end + 2 * FIVE_MINUTES + 31_000, RULES)[0]!;
     expect(cpuHigh!.millicores).toBe(1500);
