@@ -77,6 +77,7 @@ export interface AllowedWord {
 export const ALLOWED_WORDS: readonly AllowedWord[] = [
   { form: 'roomy', path: /^src\/server\/page\/styles\/tokens\.ts$/, reason: 'A density of the design.' },
   { form: 'wakes on', path: /^src\/(server|queries)\//, reason: 'The field wakesOn of the API is a decided record.' },
+  { form: 'world', path: /^src\/server\/mcp\//, line: 'openWorldHint', reason: 'A field of the Model Context Protocol.' },
   { form: 'nobody', path: /^test\/controlplane\/postgres-server\.ts$/, line: 'else as nobody', reason: 'The Unix user nobody.' },
   { form: 'nobody', path: /^test\/controlplane\/postgres-server\.ts$/, line: "name === 'nobody'", reason: 'The Unix user nobody.' },
   {

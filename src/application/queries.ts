@@ -15,7 +15,11 @@ import { getPolicy, listPolicies, listPolicyOverrides } from '../queries/policie
 import { getRecommendation, listRecommendations } from '../queries/workloads/recommendations.ts';
 import { getResourceAudit, listResourceAudit } from '../queries/workloads/resource-audit.ts';
 import { listScaling } from '../queries/cluster/scaling.ts';
+import { getScalingStatus } from '../queries/cluster/scaling-status.ts';
+import { getMaintenanceStatus } from '../queries/maintenance.ts';
+import { getScheduledScale, listScheduledScales, listStorageExceptions } from '../queries/not-served-yet.ts';
 import { getMode, listHealth, listResizeStats } from '../queries/system.ts';
+import { listNamespaceHealth } from '../queries/workloads/namespace-health.ts';
 import { getWorkloadUsage } from '../queries/workloads/workload-usage.ts';
 
 export const QUERIES = {
@@ -46,4 +50,10 @@ export const QUERIES = {
   listOwnAccessRequests,
   listApiKeys,
   listAccessEvents,
+  listNamespaceHealth,
+  listStorageExceptions,
+  listScheduledScales,
+  getScheduledScale,
+  getScalingStatus,
+  getMaintenanceStatus,
 } as const;

@@ -8,7 +8,9 @@ export interface Query<Models, Input, Outcome> {
   answer(models: Models, scope: Scope, input: Input): Outcome | Promise<Outcome>;
 }
 
-/** Infers the types of a query from its code. */
-export function defineQuery<Models, Input, Outcome>(query: Query<Models, Input, Outcome>): Query<Models, Input, Outcome> {
+/** Infers the types of a query from its `answer`. */
+export function defineQuery<Models, Input, Outcome>(
+  query: Omit<Query<Models, Input, Outcome>, 'requires'> & { readonly requires: Requirement<NoInfer<Input>> },
+): Query<Models, Input, Outcome> {
   return query;
 }

@@ -8,6 +8,7 @@ import { IdleWorkloadQueries } from './workloads/idle-workloads.ts';
 import { Slices } from './lists/slices.ts';
 import { LimitExceptionQueries } from './workloads/limit-exceptions.ts';
 import { NamespaceQueries } from './cluster/namespaces.ts';
+import { NamespaceHealthQueries } from './workloads/namespace-health.ts';
 import { NodeQueries } from './cluster/nodes.ts';
 import { OverrideQueries } from './policies/overrides.ts';
 import { PodQueries } from './cluster/pods.ts';
@@ -25,6 +26,7 @@ export interface ReadModels {
   readonly nodes: NodeQueries;
   readonly pods: PodQueries;
   readonly namespaces: NamespaceQueries;
+  readonly namespaceHealth: NamespaceHealthQueries;
   readonly recommendations: RecommendationQueries;
   readonly workloadUsage: WorkloadUsageQueries;
   readonly overrides: OverrideQueries;
@@ -45,15 +47,18 @@ export function createReadModels(sources: ReadSources): ReadModels {
   const slices = new Slices();
   const totals = new ClusterTotals(sources, slices);
   const recommendations = new RecommendationQueries(sources, totals, slices);
+  const namespaces = new NamespaceQueries(sources, totals, slices);
+  const limitExceptions = new LimitExceptionQueries(sources);
   return {
     cluster: new ClusterQueries(sources, totals, slices),
     nodes: new NodeQueries(sources, totals, slices),
     pods: new PodQueries(sources, slices),
-    namespaces: new NamespaceQueries(sources, totals, slices),
+    namespaces,
+    namespaceHealth: new NamespaceHealthQueries(namespaces, recommendations, limitExceptions),
     recommendations,
     workloadUsage: new WorkloadUsageQueries(sources, recommendations),
     overrides: new OverrideQueries(sources),
-    limitExceptions: new LimitExceptionQueries(sources),
+    limitExceptions,
     idleWorkloads: new IdleWorkloadQueries(sources, totals),
     resourceAudit: new ResourceAuditQueries(sources, slices),
     scaling: new ScalingQueries(sources),

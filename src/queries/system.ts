@@ -63,7 +63,7 @@ export class SystemQueries {
     return found({ mode, pause: shownPause, dryRun, leader, version, features, auth, clusterName: name }, warnings);
   }
 
-  async cycles(scope: Scope, query: Operations['listResizeStats']['query']): Promise<Page<ResizeCycle> | Refusal> {
+  async cycles(scope: Scope, query: Omit<Operations['listResizeStats']['query'], 'format'>): Promise<Page<ResizeCycle> | Refusal> {
     try {
       const cycles = await this.#sources.cycleLog.readCycles(MAX_CYCLES);
       const records = cycles.map((cycle): ResizeCycle => ({ ...cycle, startedAt: isoTime(cycle.startedAt) }));

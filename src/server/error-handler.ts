@@ -35,7 +35,7 @@ export function errorHandler(
 }
 
 /** Maps errors of the body parser and the router by their `type` and `status`. */
-function problemOf(error: unknown): Problem {
+export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof AccessUnconfirmedError) {
     return notReady('Access could not be confirmed with the API server. Try again shortly; the log has the cause under the request id.');

@@ -1,4 +1,5 @@
 import type { ServiceName } from './guards/allowed-host.ts';
+import type { Rate } from '../runtime/clients/rate-limit.ts';
 import type { RequestRateOptions } from './guards/request-rates.ts';
 
 /** Settings of the dashboard server. */
@@ -19,6 +20,8 @@ export interface DashboardOptions {
   readonly maxConnections: number;
   /** `rateLimit.*` of requests. */
   readonly rates: RequestRateOptions;
+  /** `rateLimit.mcpCallsPerSecond` and `rateLimit.mcpBurst`: calls of MCP tools with one credential. */
+  readonly mcpRate: Rate;
   /** `rateLimit.failedAuthenticationsPerMinute`, of one address. */
   readonly maxFailuresPerMinute: number;
 }

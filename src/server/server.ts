@@ -43,6 +43,8 @@ import { isSameOrigin } from './guards/same-origin.ts';
 import { needsTlsFromNowOn } from './guards/secure-connection.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
 import { httpMetrics, type HttpMetrics } from './http-metrics.ts';
+import { mcpMetrics } from './mcp/mcp-metrics.ts';
+import { MCP_OPERATION, MCP_PATH, mcpRoutes } from './mcp/mcp-routes.ts';
 import { DASHBOARD_API } from './openapi/document.ts';
 import type { DashboardOptions } from './options.ts';
 import { pageRoutes } from './page/page-routes.ts';
@@ -228,8 +230,16 @@ export function dashboardApp(dependencies: DashboardDependencies, streams: Event
   );
   app.use(guards(options, access !== null), refuseOtherSites);
   if (signIn !== null) app.use(signInRoutes({ ...signIn, admit: bounds.admit, report }));
-  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
+  app.use(['/api', MCP_PATH], compression({ threshold: COMPRESS_FROM_BYTES, filter: isCompressible }));
   app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope, signIn, report }).router);
+  app.use(
+    mcpRoutes({
+      ...{ application, version: dependencies.version, logger, timer, bounds, report },
+      metrics: mcpMetrics(dependencies.metrics),
+      rate: options.mcpRate,
+      scopeOf: (request, response) => signIn?.authentication.scopeOf(request, response, MCP_OPERATION) ?? EVERYONE_IS_ADMIN,
+    }),
+  );
   app.use(() => {
     throw new Problem('not_found', 'No such path. /api/v1/docs lists all endpoints.');
   });
@@ -321,7 +331,9 @@ function guards(options: DashboardOptions, isAuthenticated: boolean) {
         `The Host ${JSON.stringify(host ?? '')} is not allowed. Add it to dashboard.allowedHosts if it is yours.`,
       );
     }
-    if (!isAuthenticated && !isRead(request.method) && !acceptsAnonymousChanges(options, request)) {
+    // MCP reads with POST.
+    const isReading = isRead(request.method) || request.path === MCP_PATH;
+    if (!isAuthenticated && !isReading && !acceptsAnonymousChanges(options, request)) {
       throw new Problem(
         'forbidden',
         'Changes without credentials are accepted only from loopback. Use kubectl port-forward, or set dashboard.anonymousWrites.',

@@ -106,6 +106,7 @@ export async function startDashboard(
         address: { perSecond: settings['rateLimit.perAddressPerSecond'], burst: settings['rateLimit.burst'] },
         credential: { perSecond: settings['rateLimit.perCredentialPerSecond'], burst: settings['rateLimit.credentialBurst'] },
       },
+      mcpRate: { perSecond: settings['rateLimit.mcpCallsPerSecond'], burst: settings['rateLimit.mcpBurst'] },
       maxFailuresPerMinute: settings['rateLimit.failedAuthenticationsPerMinute'],
     },
   });

@@ -42,9 +42,14 @@ export class NamespaceQueries {
   }
 
   async list(scope: Scope, query: Operations['listNamespaces']['query']): Promise<Page<Namespace> | Refusal> {
+    return selectPage(await this.records(), LISTING, query, scope);
+  }
+
+  /** The records of all namespaces, whatever the caller may read. */
+  async records(): Promise<readonly Namespace[]> {
     await this.#tallies.update(this.#slices);
     await this.#totals.update();
-    return selectPage(this.#all(), LISTING, query, scope);
+    return this.#all();
   }
 
   #all(): readonly Namespace[] {

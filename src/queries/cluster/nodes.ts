@@ -31,6 +31,9 @@ import { defineQuery } from '../query.ts';
 const PRICE_DIGITS = 1e6;
 
 const POLICIES = 'nodescalingpolicies';
+
+/** The query of the list, whatever the format of its answer. */
+type NodeListQuery = Omit<Operations['listNodes']['query'], 'format'>;
 /** Fields that are computed from the sums over the node's pods; usage is, where that of the node is unknown. */
 const OF_TOTALS = ['requested', 'used', 'utilization', 'pods'];
 
@@ -49,7 +52,7 @@ export class NodeQueries {
     namesOf: (node) => [node.name, node.pool],
     defaultSort: 'name',
     filters: ['capacityType', 'pool'],
-    accepts: (node, { phase }: Operations['listNodes']['query']) => phase === undefined || phase.includes(this.#phaseOf(node)),
+    accepts: (node, { phase }: NodeListQuery) => phase === undefined || phase.includes(this.#phaseOf(node)),
     sortValue: (node, field) => this.#sortValue(node, field),
     all: () => this.#sources.cluster.nodes(),
     find: (id) => this.#sources.cluster.findNode(id),
@@ -74,7 +77,7 @@ export class NodeQueries {
     this.#totals = totals;
   }
 
-  async list(scope: Scope, query: Operations['listNodes']['query']): Promise<Page<Node> | Refusal> {
+  async list(scope: Scope, query: NodeListQuery): Promise<Page<Node> | Refusal> {
     await this.#totals.update();
     const page = await this.#list.page(query, scope);
     if (page.kind !== 'page') return page;

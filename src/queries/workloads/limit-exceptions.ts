@@ -71,6 +71,13 @@ export class LimitExceptionQueries {
     });
   }
 
+  /** Open exceptions by namespace, whatever the caller may read. */
+  countOpen(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { namespace, state } of this.#all()) if (state === 'open') counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+    return counts;
+  }
+
   *#all(): Generator<LimitExceptionItem> {
     for (const workload of this.#workloads.rows()) yield* this.of(workload);
   }

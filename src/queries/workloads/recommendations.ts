@@ -90,12 +90,17 @@ export class RecommendationQueries {
     scope: Scope,
     query: Operations['listRecommendations']['query'],
   ): Promise<Page<RecommendationItem, RecommendationTotals> | Refusal> {
+    const { at } = await this.records();
+    const page = await this.#list.page(query, scope);
+    return page.kind === 'page' ? { ...pageOnly(page), summary: page.summarize(totalsOf), cachedAt: at } : page;
+  }
+
+  /** All cached records with the time of their computation, whatever the caller may read. */
+  async records(): Promise<{ readonly at: Instant; readonly items: readonly RecommendationItem[] }> {
     const cached = await this.#fresh();
     // Another read may have computed later ones.
     if (cached.requests >= this.#served.requests && cached.at >= this.#served.at) this.#served = cached;
-    const { at } = this.#served;
-    const page = await this.#list.page(query, scope);
-    return page.kind === 'page' ? { ...pageOnly(page), summary: page.summarize(totalsOf), cachedAt: at } : page;
+    return this.#served;
   }
 
   /** All present records without the cache, for streams and for responses to commands. */

@@ -300,6 +300,20 @@ export const SETTINGS = {
     maximum: 1_000_000,
     help: 'Requests above that rate that may arrive at once.',
   },
+  'rateLimit.mcpCallsPerSecond': {
+    type: 'number',
+    default: 10,
+    exclusiveMinimum: 0,
+    maximum: 1_000_000,
+    help: 'Calls of MCP tools per second with one credential; with auth.enabled false from one address. Reading a resource or a prompt is a call.',
+  },
+  'rateLimit.mcpBurst': {
+    type: 'integer',
+    default: 30,
+    minimum: 1,
+    maximum: 1_000_000,
+    help: 'Calls of MCP tools above that rate that may arrive at once.',
+  },
   'rateLimit.failedAuthenticationsPerMinute': {
     type: 'integer',
     default: 10,

@@ -41,7 +41,7 @@ type Described<Names extends keyof Operations> = {
         : never
       : never;
 }[Names];
-type DescribedQuery = Described<QueryName>;
+type DescribedQuery = Described<Extract<QueryName, keyof Operations>>;
 type DescribedCommand = Described<CommandName>;
 type BulkName = 'bulkRecommendations' | 'bulkOverrides' | 'bulkResourceAudit';
 

@@ -52,7 +52,7 @@ function newAjv(options: { readonly allErrors: boolean }): Ajv2020 {
 }
 
 /** Inlines references. Components are not recursive. */
-function withoutRefs<T>(schema: T, schemas: ApiDocument['schemas']): T {
+export function withoutRefs<T>(schema: T, schemas: ApiDocument['schemas']): T {
   if (Array.isArray(schema)) return schema.map((each: unknown) => withoutRefs(each, schemas)) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
   const { $ref, ...rest } = schema as Schema;
@@ -87,6 +87,12 @@ export function requestValidator(operation: Operation, schemas: ApiDocument['sch
       return check((isLarge ? largeBodyValidator : bodyValidator)(), given, (pointer) => pointer);
     },
   };
+}
+
+/** Validates values against one schema; a detail's path is a JSON Pointer into the value. */
+export function valueValidator(schema: Schema, compile: SchemaCompiler): (given: unknown) => Checked<unknown> {
+  const [complete, firstError] = [once(() => compile(schema)), once(() => compile(schema, 'first'))];
+  return (given) => check((hasMoreValues(given, MAX_CHECKED_VALUES) ? firstError : complete)(), given, (pointer) => pointer);
 }
 
 /** Memoizes `make`. */

@@ -18,6 +18,7 @@ export const DASHBOARD_OPTIONS: DashboardOptions = {
   anonymousWrites: true,
   maxConnections: 1000,
   rates: { address: { perSecond: 1e6, burst: 1e6 }, credential: { perSecond: 1e6, burst: 1e6 } },
+  mcpRate: { perSecond: 1e6, burst: 1e6 },
   maxFailuresPerMinute: 10,
 };
 

@@ -1,0 +1,171 @@
+import type { Node } from '../../../apis/http/types.generated.ts';
+import { CLUSTER_SCHEMAS } from '../../openapi/sections/cluster-section.ts';
+import { anyObject, array, integer, nullable, object, oneOf, ref, string, time } from '../../openapi/schema.ts';
+import { answerItem } from '../answer.ts';
+import { answerSeries } from '../answer-series.ts';
+import { counted, dollars, itemOutput, listTool, projection } from '../list-tool.ts';
+import { ARGUMENTS, type Tool } from '../tool.ts';
+
+const nodeFields = projection<
+  Node,
+  | 'name'
+  | 'pool'
+  | 'machineType'
+  | 'zone'
+  | 'capacityType'
+  | 'managed'
+  | 'ready'
+  | 'phase'
+  | 'kubeletVersion'
+  | 'capacity'
+  | 'allocatable'
+  | 'requested'
+  | 'used'
+  | 'pods'
+  | 'costPerHourUsd'
+>(CLUSTER_SCHEMAS['Node'] ?? {}, [
+  'name',
+  'pool',
+  'machineType',
+  'zone',
+  'capacityType',
+  'managed',
+  'ready',
+  'phase',
+  'kubeletVersion',
+  'capacity',
+  'allocatable',
+  'requested',
+  'used',
+  'pods',
+  'costPerHourUsd',
+]);
+
+const listNodes = listTool<Node>({
+  name: 'list_nodes',
+  title: 'List nodes',
+  description:
+    'Use it for nodes: how full each is, machine type, zone, spot or on-demand, kubelet version, readiness. Returns per node the CPU and memory that it ' +
+    'has (capacity), that pods can have (allocatable), that they request and use, its pods and its price, by name. For totals of the cluster use ' +
+    'get_cluster_summary. It does not list the pods of a node.',
+  query: 'listNodes',
+  arguments: {},
+  item: nodeFields.schema,
+  itemOf: (node) => nodeFields.of(node),
+  ask: ({ application, scope }, _given, page) => application.ask('listNodes', scope, { ...page, sort: 'name', format: 'json' }),
+  summarize: ({ total }) => `${counted(total, 'node')}.`,
+});
+
+const getScalingStatus: Tool = {
+  name: 'get_scaling_status',
+  title: 'Status of node scaling',
+  description:
+    'Use it for node scaling as it is now: nodes that are starting, whether scaling up is suppressed and why, the latest decisions with their ' +
+    'alternatives, the life of each node. It does not list all nodes (list_nodes) and has no resizes of workloads (list_workloads).',
+  query: 'getScalingStatus',
+  arguments: {},
+  required: [],
+  output: itemOutput(
+    object({
+      suppression: nullable(anyObject('Whether scaling up is suppressed, and why.')),
+      bootstrapping: array(
+        object({
+          node: string(),
+          pool: nullable(string()),
+          since: time(),
+          expectedReadyAt: nullable(time()),
+          covers: array(string(), 'Pods that wait for it.'),
+        }),
+        'Nodes that are starting, the newest first.',
+      ),
+      decisions: array(anyObject(), 'Latest decisions of the node autoscaler.'),
+      lifecycle: array(anyObject(), 'Phases of each node with their times.'),
+    }),
+  ),
+  answer: async (context) => {
+    const found = await context.application.ask('getScalingStatus', context.scope, {});
+    if (found.kind !== 'found') return found;
+    const { item, warnings } = found;
+    const summary = `${counted(item.bootstrapping.length, 'node')} starting.`;
+    return answerItem(context, { summary, item, warnings, shortenable: ['lifecycle', 'decisions', 'bootstrapping'] });
+  },
+};
+
+const getClusterSummary: Tool = {
+  name: 'get_cluster_summary',
+  title: 'Summary of the cluster',
+  description:
+    'Use it first for the cluster as a whole: numbers of nodes and pods, CPU and memory (capacity, allocatable, requested, used, recommended), ' +
+    'utilization, cost and savings per month, and the health score with its parts. It has only present values (get_cluster_usage has their course) ' +
+    'and no single nodes or workloads.',
+  query: 'getCluster',
+  arguments: {},
+  required: [],
+  output: itemOutput(ref('Cluster')),
+  answer: async (context) => {
+    const found = await context.application.ask('getCluster', context.scope, {});
+    if (found.kind !== 'found') return found;
+    const { item, warnings } = found;
+    const { nodes, pods, cost } = item;
+    return answerItem(context, {
+      summary: `${counted(nodes.total, 'node')} (${nodes.ready} ready), ${counted(pods.total, 'pod')} (${pods.running} running, ${pods.pending} pending). The nodes cost ${dollars(cost.perMonthUsd)} a month; open recommendations would save ${dollars(cost.projectedSavingsPerMonthUsd)} of requests a month.`,
+      item,
+      warnings,
+      shortenable: ['health.parts'],
+    });
+  },
+};
+
+const getClusterUsage: Tool = {
+  name: 'get_cluster_usage',
+  title: 'CPU and memory of the cluster over time',
+  description:
+    'Use it for the course of the whole cluster: whether it grows, how far requests are above usage, what the nodes provide. Returns the series ' +
+    'provisioned, requested, recommended and used, for CPU (millicores) and memory (bytes), as [Unix seconds, value]; null means unknown. It has no ' +
+    'single workload (get_workload_usage).',
+  query: 'getClusterUsage',
+  arguments: { duration: ARGUMENTS.duration('1h') },
+  required: [],
+  output: itemOutput(ref('SeriesSet')),
+  answer: (context, given) => {
+    const duration = (given['duration'] as string | undefined) ?? '1h';
+    return answerSeries(context, {
+      duration,
+      read: (step) => context.application.ask('getClusterUsage', context.scope, { duration, ...(step === undefined ? {} : { step }) }),
+      isShown: () => true,
+      summarize: ({ stepSeconds, start, end }) => `The whole cluster, a point per ${stepSeconds} s from ${start} to ${end}.`,
+    });
+  },
+};
+
+const getMaintenanceStatus: Tool = {
+  name: 'get_maintenance_status',
+  title: 'What Evenkeel does now and next',
+  description:
+    'Use it for whether Evenkeel acts: its mode (active, dry-run or paused), how many recommended changes wait, the latest evaluation of all workloads ' +
+    'with its outcome, and the next windows for resizes and consolidation. It does not name the workloads that wait (list_workloads with status awaiting).',
+  query: 'getMaintenanceStatus',
+  arguments: {},
+  required: [],
+  output: itemOutput(
+    object({
+      mode: oneOf(['active', 'dry-run', 'paused']),
+      pause: nullable(object({ reason: string(), until: nullable(time()) }, 'The pause in force.')),
+      resize: object({
+        next: nullable(time('Begin of the next window; null: not available yet.')),
+        deferred: integer('Recommendations that wait.'),
+        latest: nullable(ref('ResizeCycle')),
+      }),
+      consolidation: nullable(anyObject('Next window and latest run; null: not available yet.')),
+    }),
+  ),
+  answer: async (context) => {
+    const found = await context.application.ask('getMaintenanceStatus', context.scope, {});
+    if (found.kind !== 'found') return found;
+    const { item, warnings } = found;
+    const summary = `Evenkeel is in mode ${item.mode}; ${counted(item.resize.deferred, 'recommended change')} waiting.`;
+    return answerItem(context, { summary, item, warnings, shortenable: [] });
+  },
+};
+
+export const CLUSTER_TOOLS = { listNodes, getScalingStatus, getClusterSummary, getClusterUsage, getMaintenanceStatus } as const;
