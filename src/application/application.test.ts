@@ -21,3 +21,56 @@ describe('A command that is conditional on an unchanged object', () => {
     expect(world.records.written).toEqual([]);
   });
 });
+
+describe('While nothing is read', () => {
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+  const countedUpdates = (): { count: number } => {
+    const updates = { count: 0 };
+    const { usage } = world.sources;
+    Object.assign(world.sources, {
+      usage: {
+        ...usage,
+        problem: () => {
+          updates.count += 1;
+          return null;
+        },
+      },
+    });
+    return updates;
+  };
+
+  test('the totals of the cluster are updated every second', async () => {
+    const updates = countedUpdates();
+    const end = applicationOf(world).keepCurrent();
+    await nextTurn();
+    expect(updates.count).toBe(1);
+    world.timer.advance(1000);
+    await nextTurn();
+    expect(updates.count).toBe(2);
+    end();
+    world.timer.advance(10_000);
+    await nextTurn();
+    expect(updates.count).toBe(2);
+  });
+
+  test('nothing is computed before the caches have synced, and a failure is tried again', async () => {
+    const updates = countedUpdates();
+    world.cluster.synced = false;
+    const end = applicationOf(world).keepCurrent();
+    await nextTurn();
+    expect(updates.count).toBe(0);
+    world.cluster.synced = true;
+    Object.assign(world.sources.usage, {
+      problem: () => {
+        throw new Error('broken');
+      },
+    });
+    world.timer.advance(1000);
+    await nextTurn();
+    expect(world.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    world.timer.advance(1000);
+    await nextTurn();
+    expect(world.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(2);
+    end();
+  });
+});

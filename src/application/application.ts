@@ -2,7 +2,7 @@ import type { Cluster, Recommendation, Warning } from '../apis/http/types.genera
 import type { Refusal } from '../core/access/refusal.ts';
 import { unmetRequirement } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
-import type { Instant } from '#kube/units';
+import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { Caller, CommandPorts } from '../commands/context.ts';
 import { OBJECT_CHANGED, type CommandRefusal } from '../commands/outcome.ts';
@@ -48,6 +48,9 @@ export interface ApplicationDependencies {
   readonly accessEvents: AccessEventLog;
 }
 
+/** Interval of the updates while nothing is read: a read then waits for the changes of a second at most. */
+const UPKEEP_MS: DurationMs = SECOND_MS;
+
 /**
  * All queries and commands of Evenkeel, shared by its clients (HTTP API, dashboard). Checks the required access of each call; the client
  * identifies the caller.
@@ -57,10 +60,12 @@ export class Application {
   readonly #models: ReadModels;
   readonly #ownWrites: OwnWrites;
   readonly #ports: CommandPorts;
+  readonly #timer: MachineTimer;
   readonly accessEvents: AccessEventLog;
 
   constructor({ sources, writers, timer, namespace, accessEvents }: ApplicationDependencies) {
     this.accessEvents = accessEvents;
+    this.#timer = timer;
     this.#sources = sources;
     this.#models = createReadModels(sources);
     this.#ownWrites = new OwnWrites(sources.cluster, timer);
@@ -126,6 +131,30 @@ export class Application {
     await this.#ownWrites.waitUntilObserved();
     const { dryRun, warnings = [] } = outcome;
     return answer.kind === 'answer' ? { kind: 'done', data: answer.data, dryRun, warnings } : answer;
+  }
+
+  /**
+   * Keeps the totals of the cluster current while nothing is read. The first read of a large cluster would otherwise wait for seconds, and all
+   * others with it. @returns ends that
+   */
+  keepCurrent(): () => void {
+    const timer = this.#timer;
+    const { logger } = this.#sources;
+    let cancel: (() => void) | null = null;
+    let hasEnded = false;
+    const update = async (): Promise<void> => {
+      try {
+        if (this.isReady()) await this.#models.totals.update();
+      } catch (err) {
+        logger.error('Computing the totals of the cluster failed; it is tried again', { err });
+      }
+      if (!hasEnded) cancel = timer.setTimer(UPKEEP_MS, () => void update());
+    };
+    void update();
+    return () => {
+      hasEnded = true;
+      cancel?.();
+    };
   }
 
   /** Whether the informers have synced. */

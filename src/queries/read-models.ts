@@ -22,6 +22,7 @@ import { WorkloadUsageQueries } from './workloads/workload-usage.ts';
 
 /** All read models of one set of sources. */
 export interface ReadModels {
+  readonly totals: ClusterTotals;
   readonly cluster: ClusterQueries;
   readonly nodes: NodeQueries;
   readonly pods: PodQueries;
@@ -50,6 +51,7 @@ export function createReadModels(sources: ReadSources): ReadModels {
   const namespaces = new NamespaceQueries(sources, totals, slices);
   const limitExceptions = new LimitExceptionQueries(sources);
   return {
+    totals,
     cluster: new ClusterQueries(sources, totals, slices),
     nodes: new NodeQueries(sources, totals, slices),
     pods: new PodQueries(sources, slices),

@@ -111,7 +111,12 @@ export async function startDashboard(
     },
   });
   const { port } = await server.listen();
-  return { port, close: () => server.close().finally(() => accessEvents.close()) };
+  const endUpkeep = application.keepCurrent();
+  const close = (): Promise<void> => {
+    endUpkeep();
+    return server.close().finally(() => accessEvents.close());
+  };
+  return { port, close };
 }
 
 function dashboardAccess(store: AccessStore, settings: Settings): DashboardAccess {

@@ -71,6 +71,8 @@ export class ClusterTotals {
   #isBuilt = false;
   #isRefreshing = false;
   #updating: Promise<void> | null = null;
+  /** The update after the one that runs. */
+  #next: Promise<void> | null = null;
   #readAt: Instant = Number.NEGATIVE_INFINITY;
   #nextExpiry: Instant = Number.POSITIVE_INFINITY;
   #usageProblem: string | null = null;
@@ -94,15 +96,22 @@ export class ClusterTotals {
     this.#changedWorkloads = changedDecisions(sources);
   }
 
-  /** Applies all changes before the call. */
-  async update(): Promise<void> {
-    while (this.#updating !== null) await this.#updating;
-    this.#updating = this.#slices.run(this.#refresh());
-    try {
-      await this.#updating;
-    } finally {
-      this.#updating = null;
-    }
+  /** Applies all changes before the call. Callers that wait for an update share the next one. */
+  update(): Promise<void> {
+    if (this.#updating === null) return this.#begin();
+    const next = (): Promise<void> => {
+      this.#next = null;
+      return this.#begin();
+    };
+    return (this.#next ??= this.#updating.then(next, next));
+  }
+
+  #begin(): Promise<void> {
+    const updating = this.#slices.run(this.#refresh()).finally(() => {
+      if (this.#updating === updating) this.#updating = null;
+    });
+    this.#updating = updating;
+    return updating;
   }
 
   /** The sums for callers that cannot wait: of a large cluster those of the last update, and the next one begins. */
@@ -181,10 +190,11 @@ export class ClusterTotals {
     this.#isRefreshing = true;
     this.#readAt = now;
     this.#usageProblem = problem;
-    const repriced = this.#readPrices(nodes);
-    if (isOutdated || pods === ALL || workloads === ALL) yield* this.#readAll();
-    else {
-      for (const key of repriced) pods.add(key);
+    if (isOutdated || pods === ALL || workloads === ALL) {
+      this.#readPrices(nodes, () => undefined);
+      yield* this.#readAll();
+    } else {
+      this.#readPrices(nodes, (pod) => pods.add(keyOf(pod)));
       for (const workload of workloads) for (const pod of this.#sources.cluster.podsOf(workload)) pods.add(keyOf(pod));
       if (now >= this.#nextExpiry) this.#nextExpiry = this.#rows.expire(now, pods);
       yield* this.#readPods(pods);
@@ -219,10 +229,9 @@ export class ClusterTotals {
     }
   }
 
-  /** Reads the prices of changed nodes. @returns the pods of those whose price has changed */
-  #readPrices(changed: ReadonlySet<string> | typeof ALL): readonly string[] {
+  /** Reads the prices of changed nodes. @param repriced called with the pods of those whose price has changed */
+  #readPrices(changed: ReadonlySet<string> | typeof ALL, repriced: (pod: PodRecord) => void): void {
     const { cluster, prices } = this.#sources;
-    const repriced: string[] = [];
     const names = changed === ALL ? [...this.#prices.keys(), ...[...cluster.nodes()].map(({ name }) => name)] : changed;
     for (const name of new Set(names)) {
       const node = cluster.findNode(name);
@@ -230,9 +239,8 @@ export class ClusterTotals {
       if (after === undefined) this.#prices.delete(name);
       else this.#prices.set(name, after);
       if (before?.perCoreHourUsd === after?.perCoreHourUsd && before?.perGiBHourUsd === after?.perGiBHourUsd) continue;
-      for (const pod of cluster.podsOnNode(name)) repriced.push(keyOf(pod));
+      for (const pod of cluster.podsOnNode(name)) repriced(pod);
     }
-    return repriced;
   }
 
   /** @param pod its record; undefined: it was deleted */

@@ -33,8 +33,9 @@ export class AdvertisedSchemas {
   readonly #schemas: ApiDocument['schemas'];
   readonly #made = new Map<object, StandardSchemaWithJSON>();
 
+  /** @param schemas records of the API, whose descriptions are left out: with them the list of tools has twice the size */
   constructor(schemas: ApiDocument['schemas']) {
-    this.#schemas = schemas;
+    this.#schemas = withoutDescriptions(schemas);
   }
 
   input(tool: Tool): StandardSchemaWithJSON {
@@ -59,6 +60,14 @@ export class AdvertisedSchemas {
     this.#made.set(key, made);
     return made;
   }
+}
+
+/** The value without descriptions of schemas. A property of that name is an object. */
+function withoutDescriptions<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutDescriptions) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([key, child]) => key !== 'description' || typeof child !== 'string');
+  return Object.fromEntries(fields.map(([key, child]: [string, unknown]) => [key, withoutDescriptions(child)])) as T;
 }
 
 /** A schema that clients read and that accepts everything here: `ToolCalls` checks arguments, with messages for models. */

@@ -219,3 +219,31 @@ test('what a namespace and its workloads cost is independent of other namespaces
     { numRuns: 20 },
   );
 });
+
+test('callers that wait for an update share the next one', async () => {
+  const cluster = new ChangingCluster();
+  let refreshes = 0;
+  const { usage } = cluster.sources;
+  const problem = (): string | null => {
+    refreshes += 1;
+    return usage.problem();
+  };
+  const totals = new ClusterTotals({ ...cluster.sources, usage: { ...usage, problem } });
+  await Promise.all(Array.from({ length: 100 }, () => totals.update()));
+  expect(refreshes).toBe(2);
+});
+
+test('an update follows one that failed', async () => {
+  const cluster = new ChangingCluster();
+  const { usage } = cluster.sources;
+  let isBroken = true;
+  const problem = (): string | null => {
+    if (isBroken) throw new Error('broken');
+    return usage.problem();
+  };
+  const totals = new ClusterTotals({ ...cluster.sources, usage: { ...usage, problem } });
+  const [first, second] = [totals.update(), totals.update()];
+  isBroken = false;
+  await expect(first).rejects.toThrow('broken');
+  await expect(second).resolves.toBeUndefined();
+});

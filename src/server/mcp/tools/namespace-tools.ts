@@ -33,7 +33,7 @@ const listExceptions = listTool<LimitException, LimitExceptionCounts | undefined
     return { ...limits, warnings: [...(limits.warnings ?? []), ...(storage.warnings ?? [])] };
   },
   summarize: ({ total, summary }) => {
-    const types = Object.entries(summary?.byType ?? {}).map(([type, count]) => `${count} ${type}`);
+    const types = Object.entries(summary?.byType ?? {}).flatMap(([type, count]) => (count === 0 ? [] : [`${count} ${type}`]));
     return `${counted(total, 'open exception')}${types.length === 0 ? '' : ` (${types.join(', ')})`}.`;
   },
 });

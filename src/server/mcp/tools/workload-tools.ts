@@ -84,7 +84,7 @@ const getWorkload: Tool = {
     const found = await context.application.ask('getRecommendation', context.scope, { target: targetOf(given) });
     if (found.kind !== 'found') return found;
     const { item, warnings } = found;
-    const reason = item.reason === null ? '' : ` for ${item.reason}`;
+    const reason = item.reason === null ? '' : ` (${item.reason})`;
     return answerItem(context, {
       summary: `${item.kind} ${item.namespace}/${item.name} is ${item.state}${reason} in mode ${item.mode}; its change would save ${dollars(item.savingsPerMonthUsd)} a month.`,
       item,
