@@ -2,7 +2,7 @@ import type { WorkloadRecord } from '#kube/records/workload';
 import { notAuthorized, type Refusal } from '../access/refusal.ts';
 import type { Scope } from '../access/scope.ts';
 
-/** A workload in an API path; `kind` is needed only if several kinds have the name. */
+/** A workload in an API path; `kind`, in any case, is needed only if several kinds have the name. */
 export interface WorkloadTarget {
   readonly namespace: string;
   readonly name: string;
@@ -19,7 +19,9 @@ export function resolveWorkload(
   { namespace, name, kind }: WorkloadTarget,
 ): { readonly kind: 'workload'; readonly workload: WorkloadRecord } | Refusal {
   if (!scope.canView(namespace)) return notAuthorized(namespace);
-  const named = cluster.findWorkloadsNamed(namespace, name).filter((workload) => kind === undefined || workload.kind === kind);
+  const named = cluster
+    .findWorkloadsNamed(namespace, name)
+    .filter((workload) => kind === undefined || workload.kind.toLowerCase() === kind.toLowerCase());
   const [first, ...others] = named;
   if (first === undefined) {
     return { kind: 'not-found', message: `There is no ${kind ?? 'workload'} ${name} in namespace ${namespace}.` };

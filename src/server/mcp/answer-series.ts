@@ -2,6 +2,7 @@ import type { SeriesSet } from '../../apis/http/types.generated.ts';
 import type { Found } from '../../application/index.ts';
 import { parseDuration } from '../../core/model/duration.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
+import { isoTime } from '#kube/time/iso-time';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import { answerItem, bytesOf, DEFAULT_BYTES } from './answer.ts';
 import type { ToolAnswer, ToolContext } from './tool.ts';
@@ -34,6 +35,11 @@ export async function answerSeries(context: ToolContext, request: SeriesRequest)
     if (isLast || (answer.kind === 'answer' && !(answer.data as { readonly truncated: boolean }).truncated)) return answer;
   }
   throw new Error('no step was tried');
+}
+
+/** "a point per 900 s from 2026-11-19T14:30:00.000Z to 2026-11-20T14:30:00.000Z": the end is that of the last step. */
+export function stepsOf({ start, end, stepSeconds }: SeriesSet): string {
+  return `a point per ${stepSeconds} s from ${start} to ${isoTime(Date.parse(end) + stepSeconds * SECOND_MS)}`;
 }
 
 /** Steps to try, ascending: multiples of the stored one, of which at least 24 are in the period where it is long enough. */

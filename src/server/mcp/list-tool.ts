@@ -2,7 +2,7 @@ import type { Page } from '../../application/index.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import { array, boolean, integer, nullable, object, ref, string, type Schema } from '../openapi/schema.ts';
 import { answerList } from './answer.ts';
-import { AS_OF, LIST_ARGUMENTS, type Tool, type ToolArguments, type ToolContext } from './tool.ts';
+import { AS_OF, LIST_ARGUMENTS, type Tool, type ToolAnswer, type ToolArguments, type ToolContext } from './tool.ts';
 
 /** The page that a list asks for. */
 export interface PageRequest {
@@ -35,12 +35,23 @@ export function listTool<Item, Summary = undefined>(spec: ListToolSpec<Item, Sum
       asOf: AS_OF,
       warnings: array(ref('Warning'), 'What is missing, outdated or untrusted.'),
     }),
-    answer: (context, given) => {
+    answer: async (context, given) => {
       const { limit: _limit, cursor: _cursor, ...chosen } = given;
       const request = { tool: tool.name, filters: chosen, given, itemOf, summarize };
-      return answerList(context, { ...request, ask: (page) => ask(context, given, page) });
+      const answer = await answerList(context, { ...request, ask: (page) => ask(context, given, page) });
+      return (await unknownNamespace(context, given, answer)) ?? answer;
     },
   };
+}
+
+/** Refusal where nothing was found in a namespace that does not exist: a model would report that all is well in a misspelt one. */
+async function unknownNamespace({ application, scope }: ToolContext, given: ToolArguments, answer: ToolAnswer): Promise<Refusal | null> {
+  const { namespace } = given;
+  if (typeof namespace !== 'string' || answer.kind !== 'answer' || (answer.data as { readonly total: number }).total > 0) return null;
+  const query = { namespace: [namespace], limit: 1, sort: 'name', format: 'json' } as const;
+  const found = await application.ask('listNamespaces', scope, query);
+  if (found.kind !== 'page' || found.total > 0) return null;
+  return { kind: 'not-found', message: `There is no namespace ${namespace}. get_namespace_health lists all that you may read.` };
 }
 
 /** Output schema of a tool that answers with one object. */

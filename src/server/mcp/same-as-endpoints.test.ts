@@ -20,6 +20,8 @@ const PER_TEST = 20;
 const CALLER: McpCaller = { scope: EVERYONE_IS_ADMIN, requestId: 'r', address: '127.0.0.1' };
 
 const validators = new Map<string, ValidateFunction>();
+/** Tools of which an answer was compared. */
+const compared = new Set<string>();
 beforeAll(() => {
   const compile = schemaCompiler(DASHBOARD_API.schemas);
   for (const tool of TOOLS) validators.set(tool.name, compile(tool.output));
@@ -39,6 +41,7 @@ class Compared {
   async tool(name: string, given: object = {}): Promise<Json> {
     const tool = TOOLS.find((each) => each.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
+    compared.add(name);
     const answer = await this.#calls.run(tool, given, CALLER);
     if (answer.kind !== 'answer') throw new Error(answer.message);
     const validate = validators.get(name);
@@ -105,7 +108,7 @@ async function compareLists(of: Compared): Promise<void> {
     await of.items('list_idle_workloads'),
     await of.endpoint('listIdleWorkloads', { ...ALL, sort: '-projectedSavings.cpuMillicores' }),
   );
-  expectFields(await of.items('list_nodes'), await of.endpoint('listNodes', { ...ALL, sort: 'name' }));
+  expectFields(await of.items('list_nodes'), await of.endpoint('listNodes', { ...ALL, sort: '-utilization.cpuRatio' }));
   expect([await of.items('list_scheduled_scales'), await of.items('list_exceptions', { type: 'storage' })]).toEqual([[], []]);
 }
 
@@ -138,7 +141,8 @@ async function compareWorkload(of: Compared, world: DashboardWorld): Promise<voi
     for (const [field, value] of Object.entries(rest)) expectSame(item[field], value);
     prefix(item.containers, containers);
     prefix(item.classes, classes);
-    for (const list of ['containers', 'rules', 'wouldChangeIt'] as const) prefix(item.audit[list], audit[list]);
+    for (const list of ['containers', 'wouldChangeIt'] as const) prefix(item.audit[list], audit[list]);
+    expect(audit.rules).toEqual(expect.arrayContaining(item.audit.rules));
     expect(item.audit.money.totalPerMonthUsd).toEqual(audit.money.totalPerMonthUsd);
     const usage = await of.tool('get_workload_usage', { ...target, duration: '24h' });
     const series = await of.endpoint('getWorkloadUsage', { target, duration: '24h', step: `${usage.item.stepSeconds}s` });
@@ -173,4 +177,8 @@ describe('tools answer what their endpoints answer', () => {
       await compareCluster(of);
     }
   });
+});
+
+test('every tool is compared, but for one that is not available yet', () => {
+  expect(TOOLS.map(({ name }) => name).filter((name) => !compared.has(name))).toEqual(['get_scheduled_scale']);
 });

@@ -1,8 +1,8 @@
-import type { Node } from '../../../apis/http/types.generated.ts';
+import type { Cluster, Node } from '../../../apis/http/types.generated.ts';
 import { CLUSTER_SCHEMAS } from '../../openapi/sections/cluster-section.ts';
 import { anyObject, array, integer, nullable, object, oneOf, ref, string, time } from '../../openapi/schema.ts';
 import { answerItem } from '../answer.ts';
-import { answerSeries } from '../answer-series.ts';
+import { answerSeries, stepsOf } from '../answer-series.ts';
 import { counted, dollars, itemOutput, listTool, projection } from '../list-tool.ts';
 import { ARGUMENTS, type Tool } from '../tool.ts';
 
@@ -21,6 +21,7 @@ const nodeFields = projection<
   | 'allocatable'
   | 'requested'
   | 'used'
+  | 'utilization'
   | 'pods'
   | 'costPerHourUsd'
 >(CLUSTER_SCHEMAS['Node'] ?? {}, [
@@ -37,31 +38,37 @@ const nodeFields = projection<
   'allocatable',
   'requested',
   'used',
+  'utilization',
   'pods',
   'costPerHourUsd',
 ]);
 
-const listNodes = listTool<Node>({
+const listNodes = listTool<Node, Cluster['nodes']>({
   name: 'list_nodes',
   title: 'List nodes',
   description:
     'Use it for nodes: how full each is, machine type, zone, spot or on-demand, kubelet version, readiness. Returns per node the CPU and memory that it ' +
-    'has (capacity), that pods can have (allocatable), that they request and use, its pods and its price, by name. For totals of the cluster use ' +
-    'get_cluster_summary. It does not list the pods of a node.',
+    'has (capacity), that pods can have (allocatable), that they request and use, its pods and its price, the highest CPU usage first. `summary` counts ' +
+    'ready and spot nodes. It does not list the pods of a node, and has no totals of CPU and memory (get_cluster_summary).',
   query: 'listNodes',
   arguments: {},
   item: nodeFields.schema,
   itemOf: (node) => nodeFields.of(node),
-  ask: ({ application, scope }, _given, page) => application.ask('listNodes', scope, { ...page, sort: 'name', format: 'json' }),
-  summarize: ({ total }) => `${counted(total, 'node')}.`,
+  ask: async ({ application, scope }, _given, page) => {
+    const nodes = await application.ask('listNodes', scope, { ...page, sort: '-utilization.cpuRatio', format: 'json' });
+    if (nodes.kind !== 'page') return nodes;
+    const cluster = await application.ask('getCluster', scope, {});
+    return cluster.kind === 'found' ? { ...nodes, summary: cluster.item.nodes } : cluster;
+  },
+  summarize: ({ total, summary }) => `${counted(total, 'node')} (${summary?.ready ?? 0} ready, ${summary?.spot ?? 0} spot).`,
 });
 
 const getScalingStatus: Tool = {
   name: 'get_scaling_status',
   title: 'Status of node scaling',
   description:
-    'Use it for node scaling as it is now: nodes that are starting, whether scaling up is suppressed and why, the latest decisions with their ' +
-    'alternatives, the life of each node. It does not list all nodes (list_nodes) and has no resizes of workloads (list_workloads).',
+    'Use it for nodes that are starting now. Why scaling up is suppressed, the decisions of the node autoscaler and the life of each node are not ' +
+    'available in this version. It does not list all nodes (list_nodes) and has no resizes of workloads (list_workloads).',
   query: 'getScalingStatus',
   arguments: {},
   required: [],
@@ -86,7 +93,7 @@ const getScalingStatus: Tool = {
     const found = await context.application.ask('getScalingStatus', context.scope, {});
     if (found.kind !== 'found') return found;
     const { item, warnings } = found;
-    const summary = `${counted(item.bootstrapping.length, 'node')} starting.`;
+    const summary = `${counted(item.bootstrapping.length, 'node')} starting. Suppression, decisions and lifecycles are not available in this version.`;
     return answerItem(context, { summary, item, warnings, shortenable: ['lifecycle', 'decisions', 'bootstrapping'] });
   },
 };
@@ -95,9 +102,10 @@ const getClusterSummary: Tool = {
   name: 'get_cluster_summary',
   title: 'Summary of the cluster',
   description:
-    'Use it first for the cluster as a whole: numbers of nodes and pods, CPU and memory (capacity, allocatable, requested, used, recommended), ' +
-    'utilization, cost and savings per month, and the health score with its parts. It has only present values (get_cluster_usage has their course) ' +
-    'and no single nodes or workloads.',
+    'Use it first for the cluster as a whole: numbers of nodes (ready, spot, on-demand) and pods, CPU and memory (capacity, allocatable, requested, used, ' +
+    'recommended), utilization, cost and savings per month, and the health score with its parts. `idlePerMonthUsd` is the cost of capacity that no pod ' +
+    'requests; `projectedSavingsPerMonthUsd` is what open recommendations would free, `realizedSavingsPerMonthUsd` what removed nodes have saved. It has ' +
+    'only present values (get_cluster_usage has their course) and no single nodes, workloads or namespaces.',
   query: 'getCluster',
   arguments: {},
   required: [],
@@ -120,9 +128,9 @@ const getClusterUsage: Tool = {
   name: 'get_cluster_usage',
   title: 'CPU and memory of the cluster over time',
   description:
-    'Use it for the course of the whole cluster: whether it grows, how far requests are above usage, what the nodes provide. Returns the series ' +
-    'provisioned, requested, recommended and used, for CPU (millicores) and memory (bytes), as [Unix seconds, value]; null means unknown. It has no ' +
-    'single workload (get_workload_usage).',
+    'Use it for the course of the whole cluster: whether it grows (ask for 7d or more; omitted, it is the last hour), how far requests are above usage, ' +
+    'what the nodes provide. Returns the series provisioned, requested, recommended and used, for CPU (millicores) and memory (bytes), as [Unix seconds, ' +
+    'value]; null means unknown. A point is the mean of its step. It has no single workload (get_workload_usage) and no cost.',
   query: 'getClusterUsage',
   arguments: { duration: ARGUMENTS.duration('1h') },
   required: [],
@@ -133,7 +141,7 @@ const getClusterUsage: Tool = {
       duration,
       read: (step) => context.application.ask('getClusterUsage', context.scope, { duration, ...(step === undefined ? {} : { step }) }),
       isShown: () => true,
-      summarize: ({ stepSeconds, start, end }) => `The whole cluster, a point per ${stepSeconds} s from ${start} to ${end}.`,
+      summarize: (set) => `The whole cluster, ${stepsOf(set)}.`,
     });
   },
 };
@@ -142,8 +150,10 @@ const getMaintenanceStatus: Tool = {
   name: 'get_maintenance_status',
   title: 'What Evenkeel does now and next',
   description:
-    'Use it for whether Evenkeel acts: its mode (active, dry-run or paused), how many recommended changes wait, the latest evaluation of all workloads ' +
-    'with its outcome, and the next windows for resizes and consolidation. It does not name the workloads that wait (list_workloads with status awaiting).',
+    'Use it for whether Evenkeel acts: its mode (active, dry-run or paused), how many recommended changes wait (`deferred`), and the latest evaluation of ' +
+    'all workloads (`latest`: pods changed, deferred by their kubelet, blocked or failed, and in `savings` what resizes have reclaimed so far). Next ' +
+    'windows and consolidation are not available in this version. It does not name the workloads that wait (list_workloads with status awaiting), and ' +
+    'changes nothing: users pause on the dashboard or with kubectl.',
   query: 'getMaintenanceStatus',
   arguments: {},
   required: [],

@@ -9,9 +9,10 @@ const listExceptions = listTool<LimitException, LimitExceptionCounts | undefined
   name: 'list_exceptions',
   title: 'List active limit and storage exceptions',
   description:
-    'Use it for what demands more than it is allowed: containers that are OOM-killed, throttled or above their limit, recommendations above a ' +
-    'ceiling, suspected leaks; and volume claims that fill up. Returns the open exceptions with the exceeded bound, the observed and the proposed ' +
-    'value, occurrences and evidence, the newest first. It does not list problems that Evenkeel can solve itself (list_workloads), nor closed exceptions.',
+    'Use it for demand that Evenkeel may not or cannot satisfy: containers that need more than their limit, recommendations above a ceiling, suspected ' +
+    'leaks. Returns the open exceptions with the exceeded bound, the observed and the proposed value, occurrences and evidence, the newest first. OOM ' +
+    'kills that Evenkeel has answered with more memory are not here (`oomKills` of list_workloads), nor crashing pods (get_namespace_health counts ' +
+    'them in its status), nor closed exceptions. Exceptions of volume claims (storage) are not available in this version.',
   query: 'listLimitExceptions',
   arguments: {
     namespace: ARGUMENTS.namespace,
@@ -34,7 +35,7 @@ const listExceptions = listTool<LimitException, LimitExceptionCounts | undefined
   },
   summarize: ({ total, summary }) => {
     const types = Object.entries(summary?.byType ?? {}).flatMap(([type, count]) => (count === 0 ? [] : [`${count} ${type}`]));
-    return `${counted(total, 'open exception')}${types.length === 0 ? '' : ` (${types.join(', ')})`}.`;
+    return `${counted(total, 'open limit exception')}${types.length === 0 ? '' : ` (${types.join(', ')})`}. Storage exceptions are not available in this version.`;
   },
 });
 
@@ -44,7 +45,8 @@ const getNamespaceHealth = listTool<NamespaceHealth>({
   description:
     'Use it first for "how is namespace X" or "which namespaces need attention". Returns per namespace the status healthy, attention or critical, and ' +
     'the numbers of workloads, of workloads in idle mode, of changes that wait and of open exceptions, the worst first. critical: pods crash, cannot ' +
-    'pull their image or cannot be scheduled. It does not name the workloads (list_workloads, list_exceptions).',
+    'pull their image or cannot be scheduled; attention: a resize failed, an OOM kill in the last hour, or a quota is nearly used up. It does not name ' +
+    'workloads (list_workloads, list_exceptions); no tool names crashing pods.',
   query: 'listNamespaceHealth',
   arguments: { namespace: ARGUMENTS.namespace },
   item: object({
@@ -77,21 +79,21 @@ const listScheduledScales = listTool<never>({
   name: 'list_scheduled_scales',
   title: 'List scheduled scaling policies',
   description:
-    'Use it for scaling by the clock: which autoscalers have another minimum at certain times, which window is active, which comes next. Returns the ' +
+    'Not available in this version: it answers with no items. For scaling by the clock: which autoscalers have another minimum at certain times, which window is active, which comes next. Returns the ' +
     'policies with their target, mode, windows, and current and original minReplicas. It does not list HorizontalPodAutoscalers without a schedule.',
   query: 'listScheduledScales',
   arguments: { namespace: ARGUMENTS.namespace },
   item: object(schedule),
   itemOf: (item) => item,
   ask: ({ application, scope }, given, page) => application.ask('listScheduledScales', scope, { ...inNamespace(given), ...page }),
-  summarize: ({ total }) => `${counted(total, 'scheduled scaling policy', 'scheduled scaling policies')}.`,
+  summarize: () => 'Scheduled scaling policies are not available in this version.',
 });
 
 const getScheduledScale: Tool = {
   name: 'get_scheduled_scale',
   title: 'One scheduled scaling policy with its history',
   description:
-    'Use it for one scheduled scaling policy whose namespace and name you know: its windows and what each activation did. It does not search ' +
+    'Not available in this version: it answers not_found. For one scheduled scaling policy whose namespace and name you know: its windows and what each activation did. It does not search ' +
     '(list_scheduled_scales).',
   query: 'getScheduledScale',
   arguments: {
