@@ -1,4 +1,4 @@
-import { COUNTED_ACTION, type AccessEvent } from '../core/access/events/access-event.ts';
+import { COUNTED_ACTION, COUNTED_READS_ACTION, type AccessEvent } from '../core/access/events/access-event.ts';
 import { storedText, storedValue } from '../core/access/events/event-values.ts';
 import { ANONYMOUS, type Scope } from '../core/access/scope.ts';
 import { isoTime } from '#kube/time/iso-time';
@@ -9,6 +9,11 @@ import type { AccessEventWriter } from '../ports/store/access-events.ts';
 
 /** Denied requests that are recorded one by one in a minute, for each reason. The others are counted in one event. */
 export const MAX_DENIALS_PER_MINUTE = 10;
+/**
+ * Reads that are recorded one by one in a minute, for each actor. The others are counted in one event: a client that reads without a pause would
+ * otherwise push changes out of the trail.
+ */
+export const MAX_READS_PER_MINUTE = 10;
 
 export interface AccessEventLogDependencies {
   readonly writer: AccessEventWriter;
@@ -32,10 +37,21 @@ interface Recent {
   readonly cancel: () => void;
 }
 
+/** Reads of one actor since the first of them. */
+interface RecentReads {
+  recorded: number;
+  /** Reads that were not recorded, by action. */
+  readonly counts: Map<string, number>;
+  readonly cancel: () => void;
+  /** Records what was counted. */
+  readonly end: () => void;
+}
+
 /** Records access events: bounded, without secrets, and in the log unless an audit line has the same. */
 export class AccessEventLog {
   readonly #dependencies: AccessEventLogDependencies;
   readonly #recent = new Map<string, Recent>();
+  readonly #reads = new Map<string, RecentReads>();
 
   constructor(dependencies: AccessEventLogDependencies) {
     this.#dependencies = dependencies;
@@ -60,6 +76,35 @@ export class AccessEventLog {
     if (!isLogged) logger.info('access event', { ...stored, at: isoTime(at) });
   }
 
+  /** Records a read, or counts it where its actor reads too often. */
+  read(event: Omit<AccessEvent, 'at' | 'before'>): void {
+    const { actor, action } = event;
+    const key = actor.keyId ?? actor.email ?? '';
+    const reads = this.#reads.get(key) ?? this.#beginReads(key, actor);
+    if (reads.recorded >= MAX_READS_PER_MINUTE) {
+      reads.counts.set(action, (reads.counts.get(action) ?? 0) + 1);
+      return;
+    }
+    reads.recorded += 1;
+    // A line in the log for every read would hide the changes there.
+    this.record({ ...event, before: null }, { isLogged: true });
+  }
+
+  #beginReads(key: string, actor: AccessEvent['actor']): RecentReads {
+    const end = (): void => this.#endReads(key, actor);
+    const reads: RecentReads = { recorded: 0, counts: new Map(), cancel: this.#dependencies.timer.setTimer(MINUTE_MS, end), end };
+    this.#reads.set(key, reads);
+    return reads;
+  }
+
+  #endReads(key: string, actor: AccessEvent['actor']): void {
+    const counts = this.#reads.get(key)?.counts ?? new Map<string, number>();
+    this.#reads.delete(key);
+    if (counts.size === 0) return;
+    const counted = { action: COUNTED_READS_ACTION, target: '', outcome: 'allowed', requestId: '', address: '' } as const;
+    this.record({ ...counted, actor, before: null, after: Object.fromEntries(counts) }, { isLogged: true });
+  }
+
   /** Records a denied request, or counts it where its reason has too many. */
   deny({ code, isChange, ...request }: Denial): void {
     const reason = `${isChange ? 'change' : 'read'} ${code}`;
@@ -76,6 +121,10 @@ export class AccessEventLog {
   close(): void {
     for (const { cancel } of this.#recent.values()) cancel();
     for (const reason of [...this.#recent.keys()]) this.#end(reason);
+    for (const { cancel, end } of [...this.#reads.values()]) {
+      cancel();
+      end();
+    }
   }
 
   #begin(reason: string): Recent {

@@ -237,6 +237,8 @@ export function dashboardApp(dependencies: DashboardDependencies, streams: Event
       ...{ application, version: dependencies.version, logger, timer, bounds, report },
       metrics: mcpMetrics(dependencies.metrics),
       rate: options.mcpRate,
+      observe: (outcome) => metrics.observe(outcome),
+      rateLimited: () => metrics.rateLimited(),
       scopeOf: (request, response) => signIn?.authentication.scopeOf(request, response, MCP_OPERATION) ?? EVERYONE_IS_ADMIN,
     }),
   );

@@ -142,6 +142,19 @@ describe.each(ACCESS_CALLERS.map((caller) => [caller.name, caller] as const))('%
   });
 });
 
+test("a viewer's attempt to read what only admins have is a denied access event", async () => {
+  const viewer = ACCESS_CALLERS.find(({ name }) => name === 'key of viewer');
+  if (viewer === undefined) throw new Error('no viewer');
+  full.world.history.accessEvents = [];
+  const read = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'evenkeel://cluster' } };
+  expect((await ask(full, viewer, read)).message.result).toBeUndefined();
+  await ask(full, viewer, callOf('list_nodes', {}));
+  expect(full.world.history.accessEvents.map(({ action, target, outcome }) => [action, target, outcome])).toEqual([
+    ['mcp/unknown-tool', 'list_nodes', 'denied'],
+    ['mcp/unknown-resource', 'evenkeel://cluster', 'denied'],
+  ]);
+});
+
 test('admin tools are those that the contract lists', () => {
   expect(MCP_TOOLS.filter(isAdminTool).map(({ name }) => name)).toEqual([
     'list_nodes',

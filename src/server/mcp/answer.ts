@@ -6,7 +6,7 @@ import type { Refusal } from '../../core/access/refusal.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { KiB, type Instant } from '#kube/units';
 import { bindCursor, readBoundCursor, type CursorOwner } from './bound-cursor.ts';
-import { cleanData } from './clean-text.ts';
+import { cleanData, cleanText } from './clean-text.ts';
 import type { ToolAnswer, ToolArguments, ToolContext } from './tool.ts';
 
 /** Maximum of an answer as JSON. */
@@ -73,10 +73,10 @@ function listAnswer<Item, Summary>(
   const items = page.items.map((item) => cleanData(itemOf(item)));
   const { total, nextCursor } = page;
   return {
-    summary: summarize(page),
+    summary: cleanText(summarize(page)),
     items,
     total,
-    truncated: items.length < total,
+    truncated: nextCursor !== null,
     nextCursor: nextCursor === null ? null : bindCursor(nextCursor, owner),
     asOf: asOf(context),
     warnings: warningsOf(context, page.warnings, items.length > 0),
@@ -121,7 +121,7 @@ export function answerItem(context: ToolContext, { summary, item, warnings, shor
   const notes: Warning[] = [...warningsOf(context, warnings, true)];
   const leftOut: string[] = [];
   const answer = (): object => ({
-    summary,
+    summary: cleanText(summary),
     item: shown,
     truncated: leftOut.length > 0 || shown === null,
     asOf: asOf(context),

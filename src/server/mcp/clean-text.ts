@@ -3,8 +3,11 @@
 /** Longer texts are cut: an annotation may have 256 KiB. */
 const MAX_CHARACTERS = 500;
 
-/** Control and format characters (bidirectional controls, zero-width and tag characters), private use, and halves of surrogate pairs. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]+/gu;
+/**
+ * Control and format characters (bidirectional controls, tag characters), private use, halves of surrogate pairs, and what is not shown:
+ * variation selectors, fillers, joiners and the blank of Braille, of which a text can be written that only a model reads.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]+/gu;
 
 /** The text without characters that are invisible or change how others are shown, on one line, at most 500 characters. */
 export function cleanText(text: string): string {

@@ -4,7 +4,10 @@ import express, { Router, type NextFunction, type Request, type RequestHandler, 
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Application } from '../../application/index.ts';
 import { findMissingRole } from '../../core/access/requirement.ts';
-import type { Scope } from '../../core/access/scope.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from '../../core/access/scope.ts';
+import { NO_CREDENTIAL } from '../../core/access/scope-of-grant.ts';
+import { KiB } from '#kube/units';
+import { AccessUnconfirmedError } from '../../ports/access-store.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
@@ -13,12 +16,15 @@ import { problemOf } from '../error-handler.ts';
 import { MAX_BODY_BYTES, type RequestBounds } from '../guards/request-bounds.ts';
 import { DASHBOARD_API } from '../openapi/document.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { invalidRequest, notReady, Problem, type ProblemCode } from '../problem.ts';
+import { notReady, Problem, type ProblemCode } from '../problem.ts';
 import { refusalProblem } from '../refusal-problem.ts';
 import { requestFactsOf, requestIdOf } from '../request-context.ts';
 import type { McpMetrics } from './mcp-metrics.ts';
 import { AdvertisedSchemas, createMcpServer, type McpSdk } from './mcp-server.ts';
 import { ToolCalls, type McpCaller } from './tool-calls.ts';
+import { readMessage, shownName, type McpMessage } from './mcp-message.ts';
+import { isResource, PROMPTS, resourcesFor } from './resources.ts';
+import { isAdminTool } from './tool.ts';
 import { TOOLS, toolsFor } from './tools/index.ts';
 
 export const MCP_PATH = '/mcp';
@@ -35,8 +41,8 @@ export const MCP_OPERATION: Operation = {
   takesIfMatch: false,
 };
 
-/** Methods that run tools, and count for the rate of calls. */
-const CALLS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
+/** A larger message counts for the rate of calls, whatever it asks: parsing it takes as long as one. */
+const SMALL_BYTES = 64 * KiB;
 
 export interface McpRoutesOptions {
   readonly application: Application;
@@ -49,8 +55,14 @@ export interface McpRoutesOptions {
   readonly rate: Rate;
   /** The caller's permissions. @throws Problem where the credential is refused */
   scopeOf(request: Request, response: HttpResponse): Scope | Promise<Scope>;
+  /** Called when a request's connection is closed or its answer sent. */
+  observe(outcome: { readonly operation: string; readonly method: string; readonly status: number; readonly seconds: number }): void;
+  /** Called for each call above the rate. */
+  rateLimited(): void;
   /** Counts and records a refused request. */
   readonly report: (request: Request, problem: Problem) => void;
+  /** Loads the SDK; given by tests. */
+  readonly loadSdk?: () => Promise<McpSdk>;
 }
 
 /** Serves the MCP server. */
@@ -59,18 +71,21 @@ export function mcpRoutes(options: McpRoutesOptions): Router {
   const endpoint = new McpEndpoint(options);
   const router = Router({ caseSensitive: true, strict: true });
   const readBody = express.json({ limit: MAX_BODY_BYTES, strict: false, type: () => true });
-  const steps: readonly RequestHandler[] = [onlyPost, bounds.admit, requireJson, bounds.admitBody, endpoint.identify, readBody];
+  const steps: readonly RequestHandler[] = [
+    endpoint.time,
+    onlyPost,
+    bounds.admit,
+    requireJson,
+    bounds.admitBody,
+    endpoint.identify,
+    endpoint.countLarge,
+    readBody,
+  ];
   router.all(MCP_PATH, ...steps, (request, response) => endpoint.answer(request, response));
   router.use(MCP_PATH, (error: unknown, request: Request, response: HttpResponse, next: NextFunction) => {
     endpoint.sendProblem(error, request, response, next);
   });
   return router;
-}
-
-interface RpcMessage {
-  readonly method: string | null;
-  /** Name of the called tool; null: another method, or not a text. */
-  readonly tool: string | null;
 }
 
 class McpEndpoint {
@@ -87,9 +102,20 @@ class McpEndpoint {
     this.#rates = new RateLimiter(rate, timer);
   }
 
+  /** Measures the request, whatever its answer. */
+  readonly time = (request: Request, response: HttpResponse, next: NextFunction): void => {
+    const { timer } = this.#options;
+    const startedAt = timer.nowMs();
+    requestFactsOf(request).operation = MCP_OPERATION;
+    response.once('close', () => {
+      const seconds = (timer.nowMs() - startedAt) / 1000;
+      this.#options.observe({ operation: MCP_OPERATION.id, method: request.method, status: response.statusCode, seconds });
+    });
+    next();
+  };
+
   /** Verifies the caller before the body is read. @throws Problem */
   readonly identify = async (request: Request, response: HttpResponse, next: NextFunction): Promise<void> => {
-    requestFactsOf(request).operation = MCP_OPERATION;
     const scope = await this.#options.scopeOf(request, response);
     requestFactsOf(request).scope = scope;
     const refusal = findMissingRole(MCP_OPERATION.access, scope);
@@ -99,17 +125,21 @@ class McpEndpoint {
 
   async answer(request: Request, response: HttpResponse): Promise<void> {
     const body: unknown = request.body;
-    if (Array.isArray(body))
-      throw invalidRequest([{ path: '', message: 'is a batch, which is not supported; send one message per request' }]);
     const caller = this.#callerOf(request, response);
     const message = readMessage(body);
-    if (message.method !== null && CALLS.has(message.method)) await this.#admitCall(message, caller, request);
-    const { handler } = await (this.#loaded ??= this.#load());
+    const refused = message.kind === 'other' ? null : await this.#admitCall(message, caller, request);
+    if (refused !== null) {
+      response.json({ jsonrpc: '2.0', id: idOf(body), error: { code: INVALID_PARAMS, message: refused } });
+      return;
+    }
+    const { handler } = await this.#handler();
     const answered = await handler.fetch(webRequestOf(request), {
       parsedBody: body,
       authInfo: { token: '', clientId: caller.scope.actor, scopes: [], extra: { caller } },
     });
     await send(answered, response);
+    // The SDK answers its errors itself.
+    if (answered.status >= 500) this.#options.logger.error('MCP request failed', { requestId: caller.requestId, status: answered.status });
   }
 
   /** Answers a problem as a JSON-RPC error with the HTTP status. */
@@ -117,6 +147,9 @@ class McpEndpoint {
     const { logger, report } = this.#options;
     const problem = problemOf(error);
     report(request, problem);
+    if (error instanceof AccessUnconfirmedError) {
+      logger.warn('Refused a request whose access cannot be confirmed', { requestId: requestIdOf(response), problem: error.message });
+    }
     if (problem.code === 'internal') logger.error('request failed', { requestId: requestIdOf(response), path: MCP_PATH, err: error });
     if (response.headersSent) {
       next(error);
@@ -136,27 +169,49 @@ class McpEndpoint {
     return { scope, requestId: requestIdOf(response), address: request.ip ?? '' };
   }
 
-  /** Counts a call. @throws Problem above the rate, and before the caches have synced */
-  async #admitCall({ tool }: RpcMessage, caller: McpCaller, request: Request): Promise<void> {
-    const { application } = this.#options;
-    const { credential, actor } = caller.scope;
+  /** Counts a message that is large. @throws Problem above the rate */
+  readonly countLarge = (request: Request, _response: HttpResponse, next: NextFunction): void => {
+    // Without a length it may be of any size.
+    if (Number(request.headers['content-length'] ?? MAX_BODY_BYTES) > SMALL_BYTES) this.#count(request);
+    next();
+  };
+
+  /** @throws Problem above the rate of calls */
+  #count(request: Request, calls = 1): void {
+    const { scope } = requestFactsOf(request);
+    const { credential, actor } = scope ?? NO_CREDENTIAL;
     const client = credential.via === 'anonymous' ? addressGroup(request.ip ?? '') : (credential.keyId ?? actor);
-    const waitSeconds = this.#rates.take(client);
-    if (waitSeconds !== null) {
-      const message = `Too many calls of MCP tools. Try again in ${waitSeconds} s.`;
-      throw new Problem('rate_limited', message, { headers: { 'retry-after': String(waitSeconds) } });
-    }
-    if (!application.isReady())
+    const waitSeconds = this.#rates.take(client, calls);
+    if (waitSeconds === null) return;
+    this.#options.rateLimited();
+    const message = `Too many calls of MCP tools. Try again in ${waitSeconds} s.`;
+    throw new Problem('rate_limited', message, { headers: { 'retry-after': String(waitSeconds) } });
+  }
+
+  /**
+   * Counts a call. @returns why it is refused, as it is recorded; null: the SDK answers it. @throws Problem above the rate, and before the caches
+   * have synced
+   */
+  async #admitCall(message: Exclude<McpMessage, { kind: 'other' }>, caller: McpCaller, request: Request): Promise<string | null> {
+    this.#count(request, callsOf(message));
+    if (!this.#options.application.isReady())
       throw notReady('The caches have not synced yet. Try again shortly; GET /api/v1/health lists what is missing.');
-    if (tool === null) return;
-    const registered = await this.#toolsFor(caller);
-    if (registered.every(({ name }) => name !== tool)) {
-      this.#calls.recordUnknown(
-        tool,
-        TOOLS.some(({ name }) => name === tool),
-        caller,
-      );
+    if (message.kind === 'malformed') {
+      this.#calls.recordRefused(message.called, '', 'invalid_arguments', caller);
+      return message.problem;
     }
+    const { called } = message;
+    const name = shownName(message.name);
+    if (await this.#isRegistered(message, caller)) return null;
+    this.#calls.recordRefused(called, name, isAdmins(message) ? 'forbidden' : `unknown_${called}`, caller);
+    if (called === 'resource') return null;
+    return `${called === 'tool' ? 'Tool' : 'Prompt'} ${name} not found`;
+  }
+
+  async #isRegistered({ called, name }: Extract<McpMessage, { kind: 'call' }>, caller: McpCaller): Promise<boolean> {
+    if (called === 'prompt') return PROMPTS.some((prompt) => prompt.name === name);
+    if (called === 'resource') return isResource(resourcesFor(caller.scope), name);
+    return (await this.#toolsFor(caller)).some((tool) => tool.name === name);
   }
 
   async #toolsFor({ scope }: McpCaller) {
@@ -164,14 +219,27 @@ class McpEndpoint {
     return toolsFor(scope, mode.kind === 'found' ? mode.item.features : {});
   }
 
+  /** The handler of the SDK. A load that failed is tried again. */
+  #handler(): Promise<{ readonly sdk: McpSdk; readonly handler: McpHttpHandler }> {
+    return (this.#loaded ??= this.#load().catch((error: unknown) => {
+      this.#loaded = null;
+      throw error;
+    }));
+  }
+
   async #load(): Promise<{ readonly sdk: McpSdk; readonly handler: McpHttpHandler }> {
-    const sdk = await import('@modelcontextprotocol/server');
-    const { logger, version } = this.#options;
+    const { logger, version, loadSdk = () => import('@modelcontextprotocol/server') } = this.#options;
+    const sdk = await loadSdk();
     const dependencies = { sdk, version, calls: this.#calls, schemas: this.#schemas };
     const handler = sdk.createMcpHandler(
       async ({ authInfo }) => {
         const caller = authInfo?.extra?.['caller'] as McpCaller;
-        return createMcpServer(dependencies, await this.#toolsFor(caller), caller);
+        try {
+          return createMcpServer(dependencies, await this.#toolsFor(caller), caller);
+        } catch (error) {
+          logger.error('MCP server was not created', { requestId: caller.requestId, err: error });
+          throw error;
+        }
       },
       {
         legacy: 'stateless',
@@ -184,16 +252,16 @@ class McpEndpoint {
   }
 }
 
-function readMessage(body: unknown): RpcMessage {
-  const { method, params } = (typeof body === 'object' && body !== null ? body : {}) as {
-    readonly method?: unknown;
-    readonly params?: unknown;
-  };
-  const { name } = (typeof params === 'object' && params !== null ? params : {}) as { readonly name?: unknown };
-  return {
-    method: typeof method === 'string' ? method : null,
-    tool: method === 'tools/call' && typeof name === 'string' ? name : null,
-  };
+/** Calls of tools that a message runs. */
+function callsOf(message: Exclude<McpMessage, { kind: 'other' }>): number {
+  if (message.kind !== 'call' || message.called !== 'prompt') return 1;
+  return PROMPTS.find(({ name }) => name === message.name)?.parts({}).length ?? 1;
+}
+
+/** Whether an admin's server has what another one does not. */
+function isAdmins({ called, name }: Extract<McpMessage, { kind: 'call' }>): boolean {
+  if (called === 'tool') return TOOLS.some((tool) => tool.name === name && isAdminTool(tool));
+  return called === 'resource' && isResource(resourcesFor(EVERYONE_IS_ADMIN), name);
 }
 
 /** The request in the form that the SDK reads. The body is handed over parsed. */
@@ -239,6 +307,8 @@ function idOf(body: unknown): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
+/** JSON-RPC: the parameters are invalid. */
+const INVALID_PARAMS = -32_602;
 /** Server errors that the specification leaves to implementations. */
 const SERVER_ERROR = -32_000;
 /** JSON-RPC codes of problems. */

@@ -125,15 +125,28 @@ function registerTool(server: McpServer, { calls, schemas }: McpServerDependenci
 }
 
 function registerResource(server: McpServer, { sdk, calls }: McpServerDependencies, resource: McpResource, caller: McpCaller): void {
-  const { name, title, uri, tool } = resource;
+  const { name, title, uri, tool, given = {} } = resource;
   const metadata = { title, description: tool.description, mimeType: JSON_TYPE };
-  const read = async (address: URL, given: ToolArguments) => ({
-    contents: [{ uri: address.href, mimeType: JSON_TYPE, text: await readData(sdk, calls, tool, given, caller) }],
+  const read = async (address: URL, values: ToolArguments) => ({
+    contents: [{ uri: address.href, mimeType: JSON_TYPE, text: await readData(sdk, calls, tool, values, caller) }],
   });
   if (uri.includes('{')) {
     const template = new sdk.ResourceTemplate(uri, { list: undefined });
-    server.registerResource(name, template, metadata, (address, variables) => read(address, variables));
-  } else server.registerResource(name, uri, metadata, (address) => read(address, {}));
+    server.registerResource(name, template, metadata, (address, variables) => read(address, decoded(variables)));
+  } else server.registerResource(name, uri, metadata, (address) => read(address, given));
+}
+
+/** Variables of an address without percent-encoding. One that cannot be decoded stays as it is, and is refused as an argument. */
+function decoded(variables: Readonly<Record<string, unknown>>): ToolArguments {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => {
+      try {
+        return [name, typeof value === 'string' ? decodeURIComponent(value) : value];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
 }
 
 function registerPrompt(server: McpServer, { sdk, calls, schemas }: McpServerDependencies, prompt: McpPrompt, caller: McpCaller): void {

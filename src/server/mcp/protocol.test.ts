@@ -162,13 +162,74 @@ describe('refused without data', () => {
     expect((await askLegacy(origin, 'tools/list')).status).toBe(200);
   });
 
+  test('a failure of the server itself, which the log has by its request id', async () => {
+    Object.assign(world.sources.mode, {
+      mode: () => {
+        throw new Error('broken');
+      },
+    });
+    const { status, headers } = await askLegacy(origin, 'tools/list');
+    expect(status).toBe(500);
+    const line = world.logger.lines.find(({ message }) => message === 'MCP server was not created');
+    expect(line?.fields).toMatchObject({ requestId: headers.get('x-request-id') });
+  });
+
   test.each([
-    ['an unknown tool', { name: 'kubectl_exec', arguments: {} }],
-    ['a tool without a name', { arguments: {} }],
-    ['arguments that are no object', { name: 'list_nodes', arguments: 'all' }],
-  ])('%s is an error of the protocol', async (_, params) => {
-    const { message } = await askLegacy(origin, 'tools/call', params);
+    ['an unknown tool', 'tools/call', { name: 'kubectl_exec', arguments: {} }, 'Tool kubectl_exec not found'],
+    ['a tool of the prototype', 'tools/call', { name: '__proto__', arguments: {} }, 'Tool __proto__ not found'],
+    ['a tool without a name', 'tools/call', { arguments: {} }, 'params.name must be a text'],
+    ['a name of another type', 'tools/call', { name: 5, arguments: {} }, 'params.name must be a text'],
+    ['arguments that are no object', 'tools/call', { name: 'list_nodes', arguments: 'all' }, 'params.arguments must be an object'],
+    ['an unknown prompt', 'prompts/get', { name: 'constructor' }, 'Prompt constructor not found'],
+    ['an argument of a prompt that is no text', 'prompts/get', { name: 'review_namespace', arguments: { namespace: 5 } }, 'must be a text'],
+    ['a resource without an address', 'resources/read', {}, 'params.uri must be a text'],
+  ])('%s is an error of the protocol', async (_, method, params, words) => {
+    const { message } = await askLegacy(origin, method, params);
     expect([message.error.code, message.result]).toEqual([INVALID_PARAMS, undefined]);
+    expect(message.error.message).toContain(words);
+    expect(world.history.accessEvents).toHaveLength(1);
+  });
+
+  test('an argument __proto__', async () => {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_nodes","arguments":{"__proto__":{"limit":1}}}}';
+    expect((await post(origin, body)).message.error.message).toBe('params.arguments.__proto__ is no argument');
+  });
+
+  test('a name of a megabyte, which is not sent back', async () => {
+    const { text } = await askLegacy(origin, 'tools/call', { name: `x\u0007${'y'.repeat(900_000)}`, arguments: {} });
+    expect(text.length).toBeLessThan(300);
+  });
+
+  test.each(['ping', 'tools/list', 'tools/call'])('%s with more values than a call needs', async (method) => {
+    const _meta = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`key-${index}`, index]));
+    const { status, message } = await askLegacy(origin, method, { ...CALL, _meta });
+    expect([status, message.error.code]).toEqual([400, INVALID_REQUEST]);
+    expect(message.error.message).toContain('more than 1000 values');
+  });
+
+  test('an initialize whose description is larger than a client has', async () => {
+    const clientInfo = { name: 'test', version: '1', icons: Array.from({ length: 300_000 }, () => 1) };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const { status, text } = await post(origin, { jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    expect([status, text.length < 1000]).toEqual([400, true]);
+  });
+
+  test('prompts above the rate, of which one counts for each of its parts', async () => {
+    const review = () => askLegacy(origin, 'prompts/get', { name: 'review_namespace', arguments: { namespace: 'shop' } });
+    for (let count = 0; count < 10; count += 1) expect((await review()).status).toBe(200);
+    expect((await review()).status).toBe(429);
+  });
+
+  test('large messages above the rate of calls', async () => {
+    const pad = 'x'.repeat(70_000);
+    for (let count = 0; count < 30; count += 1) expect((await askLegacy(origin, 'ping', { pad })).status).toBe(200);
+    expect((await askLegacy(origin, 'ping', { pad })).status).toBe(429);
+    expect((await askLegacy(origin, 'ping')).status).toBe(200);
+  });
+
+  test.each(['Shop', 'shop,pay', '*', 'sh*', 'shop/', '../shop'])('namespace %s, which none can have', async (namespace) => {
+    const { message } = await askLegacy(origin, 'tools/call', { name: 'list_workloads', arguments: { namespace } });
+    expect(message.result.content[0].text).toMatch(/^invalid_arguments: namespace /);
   });
 
   test.each([
@@ -202,4 +263,14 @@ describe('refused without data', () => {
     const { message, text } = await askLegacy(origin, 'tools/call', CALL);
     expect([message.result?.isError, text.includes('10.0.0.7')]).toEqual([true, false]);
   });
+});
+
+test('every request is counted by status, and those above the rate of calls', async () => {
+  await askLegacy(origin, 'tools/list');
+  await dashboard.get('/mcp');
+  for (let count = 0; count < 31; count += 1) await askLegacy(origin, 'tools/call', CALL);
+  const requests = (status: string) => world.metrics.total('evenkeel_http_requests_total', { operation: 'mcp', status });
+  expect([requests('200'), requests('405'), requests('429'), world.metrics.total('evenkeel_http_rate_limited_total')]).toEqual([
+    31, 1, 1, 1,
+  ]);
 });

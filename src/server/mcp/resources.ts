@@ -32,14 +32,22 @@ const timeline = listTool<ScalingActivity>({
 export interface McpResource {
   readonly name: string;
   readonly title: string;
-  /** With variables in braces: the arguments of the tool. */
+  /** With variables in braces: further arguments of the tool. */
   readonly uri: string;
   readonly tool: Tool;
+  readonly given?: ToolArguments;
 }
 
 const RESOURCES: readonly McpResource[] = [
   { name: 'workloads', title: 'Workloads with the highest savings', uri: 'evenkeel://workloads', tool: WORKLOAD_TOOLS.listWorkloads },
   { name: 'exceptions', title: 'Open exceptions', uri: 'evenkeel://exceptions', tool: NAMESPACE_TOOLS.listExceptions },
+  {
+    name: 'awaiting',
+    title: 'Recommended changes that wait',
+    uri: 'evenkeel://awaiting',
+    tool: WORKLOAD_TOOLS.listWorkloads,
+    given: { status: 'awaiting' },
+  },
   { name: 'health', title: 'Health of all namespaces', uri: 'evenkeel://health', tool: NAMESPACE_TOOLS.getNamespaceHealth },
   { name: 'timeline', title: 'Changes of the last 24 hours', uri: 'evenkeel://timeline', tool: timeline },
   { name: 'cluster', title: 'Summary of the cluster', uri: 'evenkeel://cluster', tool: CLUSTER_TOOLS.getClusterSummary },
@@ -54,6 +62,18 @@ const RESOURCES: readonly McpResource[] = [
     title: 'Usage of one workload in the last 24 hours',
     uri: 'evenkeel://usage/{namespace}/{name}',
     tool: WORKLOAD_TOOLS.getWorkloadUsage,
+  },
+  {
+    name: 'namespace-workloads',
+    title: 'Workloads of one namespace',
+    uri: 'evenkeel://workloads/{namespace}',
+    tool: WORKLOAD_TOOLS.listWorkloads,
+  },
+  {
+    name: 'namespace-exceptions',
+    title: 'Open exceptions of one namespace',
+    uri: 'evenkeel://exceptions/{namespace}',
+    tool: NAMESPACE_TOOLS.listExceptions,
   },
   {
     name: 'namespace-health',
@@ -72,6 +92,11 @@ const RESOURCES: readonly McpResource[] = [
 /** The resources that a caller's server registers. */
 export function resourcesFor({ admin }: { readonly admin: boolean }): readonly McpResource[] {
   return RESOURCES.filter(({ tool }) => admin || !isAdminTool(tool));
+}
+
+/** Whether one of the resources has the address. */
+export function isResource(resources: readonly McpResource[], address: string): boolean {
+  return resources.some(({ uri }) => new RegExp(`^${uri.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(address));
 }
 
 /** Part of a prompt's data: the answer of a tool. */
@@ -106,8 +131,8 @@ export const PROMPTS: readonly McpPrompt[] = [
       `data is missing. ${DATA_ONLY}`,
     parts: ({ namespace = '' }) => [
       { uri: `evenkeel://health/${encodeURIComponent(namespace)}`, tool: NAMESPACE_TOOLS.getNamespaceHealth, given: { namespace } },
-      { uri: 'evenkeel://workloads', tool: WORKLOAD_TOOLS.listWorkloads, given: { namespace } },
-      { uri: 'evenkeel://exceptions', tool: NAMESPACE_TOOLS.listExceptions, given: { namespace } },
+      { uri: `evenkeel://workloads/${encodeURIComponent(namespace)}`, tool: WORKLOAD_TOOLS.listWorkloads, given: { namespace } },
+      { uri: `evenkeel://exceptions/${encodeURIComponent(namespace)}`, tool: NAMESPACE_TOOLS.listExceptions, given: { namespace } },
     ],
   },
   {
@@ -120,7 +145,7 @@ export const PROMPTS: readonly McpPrompt[] = [
       `whether something still waits. Group equal changes. Use get_workload for the derivation of a value. ${DATA_ONLY}`,
     parts: () => [
       { uri: 'evenkeel://timeline', tool: timeline, given: { duration: '24h' } },
-      { uri: 'evenkeel://workloads', tool: WORKLOAD_TOOLS.listWorkloads, given: { status: 'awaiting' } },
+      { uri: 'evenkeel://awaiting', tool: WORKLOAD_TOOLS.listWorkloads, given: { status: 'awaiting' } },
     ],
   },
 ];

@@ -6,6 +6,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { ApiDocument } from '../openapi/api-document.ts';
 import { schemaCompiler, valueValidator, type Checked, type SchemaCompiler } from '../openapi/validator.ts';
 import { cleanText } from './clean-text.ts';
+import type { Called } from './mcp-message.ts';
 import type { CallOutcome, McpMetrics } from './mcp-metrics.ts';
 import { inputSchemaOf, isAdminTool, targetOf, type Tool, type ToolAnswer, type ToolArguments } from './tool.ts';
 
@@ -53,10 +54,10 @@ export class ToolCalls {
     return answer;
   }
 
-  /** Records a call of a tool that the caller's server does not have. The server itself answers. */
-  recordUnknown(name: string, isAdmins: boolean, caller: McpCaller): void {
-    this.#record('mcp/unknown', name, isAdmins ? 'forbidden' : 'unknown_tool', caller);
-    this.#dependencies.metrics.observe({ tool: 'unknown', outcome: isAdmins ? 'denied' : 'not-found', seconds: 0 });
+  /** Records a call that runs no tool: of one that the caller's server does not have, or of none. @param name empty: it has none */
+  recordRefused(called: Called, name: string, code: string, caller: McpCaller): void {
+    this.#record(`mcp/unknown-${called}`, name, code, caller);
+    this.#dependencies.metrics.observe({ tool: 'unknown', outcome: outcomeOf(code), seconds: 0 });
   }
 
   async #answer(tool: Tool, given: unknown, { scope, requestId }: McpCaller): Promise<Extract<ToolAnswer, { kind: 'answer' }> | ToolError> {
@@ -90,12 +91,7 @@ export class ToolCalls {
     const { accessEvents } = this.#dependencies.application;
     const call = { actor: eventActor(scope), action, target: cleanText(target), requestId, address };
     if (code === 'forbidden') accessEvents.deny({ ...call, code, isChange: false });
-    // A line in the log for every read would hide the changes there.
-    else
-      accessEvents.record(
-        { ...call, outcome: code === null ? 'allowed' : 'error', before: null, after: code === null ? null : { code } },
-        { isLogged: true },
-      );
+    else accessEvents.read({ ...call, outcome: code === null ? 'allowed' : 'error', after: code === null ? null : { code } });
   }
 }
 
@@ -131,6 +127,9 @@ function outcomeOf(code: string | null): CallOutcome {
     case 'unauthenticated':
       return 'denied';
     case 'not_found':
+    case 'unknown_tool':
+    case 'unknown_prompt':
+    case 'unknown_resource':
       return 'not-found';
     case 'internal':
       return 'failed';

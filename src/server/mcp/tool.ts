@@ -49,11 +49,12 @@ export function targetOf({ namespace, name }: ToolArguments): string {
 }
 
 const objectName = (description: string): Schema => string(description, { minLength: 1, maxLength: 253 });
+const namespaceName = (description: string): Schema => string(description, { pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' });
 
 /** Arguments that several tools share. */
 export const ARGUMENTS = {
-  namespace: objectName('Only this namespace. Omitted: all namespaces that you may read.'),
-  workloadNamespace: objectName('Namespace of the workload.'),
+  namespace: namespaceName('Only this namespace. Omitted: all namespaces that you may read.'),
+  workloadNamespace: namespaceName('Its namespace.'),
   workloadName: objectName('Name of the workload, such as that of its Deployment. Not a pod.'),
   kind: string('Kind of the workload, such as Deployment. Needed only where two kinds share the name.', { minLength: 1, maxLength: 63 }),
   duration: (byDefault: string): Schema =>

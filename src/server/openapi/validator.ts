@@ -107,7 +107,7 @@ function check<T>(validate: ValidateFunction, value: T, locate: (pointer: string
 }
 
 /** Whether JSON has more than `limit` values, including lists and objects; stops counting there. */
-function hasMoreValues(json: unknown, limit: number): boolean {
+export function hasMoreValues(json: unknown, limit: number): boolean {
   const open: unknown[] = [json];
   let count = 0;
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

@@ -42,5 +42,7 @@ export interface ChainedAccessEvent extends AccessEvent {
 
 /** Action of the event that replaces dropped ones. */
 export const DROPPED_ACTION = 'dropAccessEvents';
+/** Action of the event that counts the reads of one actor above the limit. */
+export const COUNTED_READS_ACTION = 'countReads';
 /** Action of the event that counts denied requests above the limit. */
 export const COUNTED_ACTION = 'countDeniedRequests';

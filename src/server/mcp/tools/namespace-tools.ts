@@ -97,7 +97,7 @@ const getScheduledScale: Tool = {
     '(list_scheduled_scales).',
   query: 'getScheduledScale',
   arguments: {
-    namespace: string('Namespace of the policy.', { minLength: 1, maxLength: 253 }),
+    namespace: ARGUMENTS.workloadNamespace,
     name: string('Name of the ScheduledScalePolicy.', { minLength: 1, maxLength: 253 }),
   },
   required: ['namespace', 'name'],

@@ -164,7 +164,7 @@ const listIdleWorkloads = listTool<IdleWorkload, IdleTotals>({
     `${counted(total, 'workload')} in idle mode, with projected savings of ${summary?.projectedSavings.cpuMillicores ?? 0} millicores and ${dollars(summary?.projectedSavingsPerMonthUsd ?? null)} a month.`,
 });
 
-/** The rules that someone has chosen before the defaults, which are left out first. */
+/** The rules that were set before the defaults, which are left out first. */
 function chosenFirst(rules: RecommendationDetail['audit']['rules']): RecommendationDetail['audit']['rules'] {
   const isDefault = ({ source }: (typeof rules)[number]): boolean => source === 'default';
   return [...rules.filter((rule) => !isDefault(rule)), ...rules.filter(isDefault)];
