@@ -1,7 +1,7 @@
 import type { Cluster, Recommendation, Warning } from '../apis/http/types.generated.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { unmetRequirement } from '../core/access/requirement.ts';
-import type { Scope } from '../core/access/scope.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { Caller, CommandPorts } from '../commands/context.ts';
@@ -50,6 +50,8 @@ export interface ApplicationDependencies {
 
 /** Interval of the updates while nothing is read: a read then waits for the changes of a second at most. */
 const UPKEEP_MS: DurationMs = SECOND_MS;
+/** Updates of the totals for one of the lists, of which few items change in a minute. */
+const LISTS_EVERY = 30;
 
 /**
  * All queries and commands of Evenkeel, shared by its clients (HTTP API, dashboard). Checks the required access of each call; the client
@@ -134,27 +136,40 @@ export class Application {
   }
 
   /**
-   * Keeps the totals of the cluster current while nothing is read. The first read of a large cluster would otherwise wait for seconds, and all
-   * others with it. @returns ends that
+   * Keeps the totals of the cluster current while nothing is read, and the lists of the dashboard. The first read of a large cluster would
+   * otherwise wait for seconds, and all others with it. @returns ends that
    */
   keepCurrent(): () => void {
-    const timer = this.#timer;
-    const { logger } = this.#sources;
     let cancel: (() => void) | null = null;
     let hasEnded = false;
+    let updates = 0;
     const update = async (): Promise<void> => {
       try {
-        if (this.isReady()) await this.#models.totals.update();
+        if (this.isReady()) {
+          await this.#models.totals.update();
+          if (updates % LISTS_EVERY === 0) await this.#updateLists();
+          updates += 1;
+        }
       } catch (err) {
-        logger.error('Computing the totals of the cluster failed; it is tried again', { err });
+        this.#sources.logger.error('Computing the totals of the cluster failed; it is tried again', { err });
       }
-      if (!hasEnded) cancel = timer.setTimer(UPKEEP_MS, () => void update());
+      if (!hasEnded) cancel = this.#timer.setTimer(UPKEEP_MS, () => void update());
     };
     void update();
     return () => {
       hasEnded = true;
       cancel?.();
     };
+  }
+
+  /** Reads a page of each list of the dashboard, one after the other: each is built, and later brought up to date. */
+  async #updateLists(): Promise<void> {
+    const page = { limit: 1, format: 'json' } as const;
+    await this.ask('listRecommendations', EVERYONE_IS_ADMIN, { ...page, sort: '-savingsPerMonthUsd' });
+    await this.ask('listNodes', EVERYONE_IS_ADMIN, { ...page, sort: 'name' });
+    await this.ask('listNamespaces', EVERYONE_IS_ADMIN, { ...page, sort: 'name' });
+    await this.ask('listPods', EVERYONE_IS_ADMIN, { ...page, sort: 'namespace' });
+    await this.ask('listResourceAudit', EVERYONE_IS_ADMIN, { ...page, sort: 'workload.namespace' });
   }
 
   /** Whether the informers have synced. */

@@ -150,8 +150,8 @@ const getMaintenanceStatus: Tool = {
   name: 'get_maintenance_status',
   title: 'What Evenkeel does now and next',
   description:
-    'Use it for whether Evenkeel acts: its mode (active, dry-run or paused), how many recommended changes wait (`deferred`), and the latest evaluation of ' +
-    'all workloads (`latest`: pods changed, deferred by their kubelet, blocked or failed, and in `savings` what resizes have reclaimed so far). Next ' +
+    'Use it for whether Evenkeel acts: its mode (active, dry-run or paused, then why and until when), how many recommended changes wait (`deferred`), and the latest evaluation of ' +
+    'all workloads (`latest`: pods changed, deferred by their kubelet, blocked or failed, and in `savings` what resizes have reclaimed so far, in US dollars a month). Next ' +
     'windows and consolidation are not available in this version. It does not name the workloads that wait (list_workloads with status awaiting), and ' +
     'changes nothing: users pause on the dashboard or with kubectl.',
   query: 'getMaintenanceStatus',

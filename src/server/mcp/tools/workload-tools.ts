@@ -43,7 +43,8 @@ const listWorkloads = listTool<Recommendation, RecommendationTotals>({
     'Use it to find workloads: which are over- or under-provisioned, which changes wait and for what (`reason`; approval means that a user must ' +
     'approve), which containers were OOM-killed, where money could be saved. Returns per workload the current and recommended CPU and memory of each ' +
     'container (requests and limits of one pod), OOM kills, state, confidence, savings per month and risk, the highest savings first. `summary` totals ' +
-    'count, states, savings and cost of all that match, of one namespace too, so that "how many" and "how much in all" need one page. It changes ' +
+    'count and states, and in US dollars a month the savings and the cost of requests, of all that match, of one namespace too: "how many" and "how ' +
+    'much" need one page (limit 1). OOM kills are those of the history window. It changes ' +
     'nothing: users approve on the dashboard. It does not explain a recommendation (get_workload) and has no usage over time (get_workload_usage).',
   query: 'listRecommendations',
   arguments: {
