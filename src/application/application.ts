@@ -165,6 +165,7 @@ export class Application {
   /** Reads a page of each list of the dashboard, one after the other: each is built, and later brought up to date. */
   async #updateLists(): Promise<void> {
     const page = { limit: 1, format: 'json' } as const;
+    await this.#models.recommendations.refresh();
     await this.ask('listRecommendations', EVERYONE_IS_ADMIN, { ...page, sort: '-savingsPerMonthUsd' });
     await this.ask('listNodes', EVERYONE_IS_ADMIN, { ...page, sort: 'name' });
     await this.ask('listNamespaces', EVERYONE_IS_ADMIN, { ...page, sort: 'name' });

@@ -8,6 +8,7 @@ import type { Changes } from '../../ports/changes.ts';
 import type { NodePrice } from '../../ports/price-source.ts';
 import { sumCents } from '../../core/cost/cents.ts';
 import { ALL, changedDecisions, ChangedKeys } from '../lists/changed-keys.ts';
+import { SharedUpdate } from '../lists/shared-update.ts';
 import { runAtOnce, Slices, type Steps } from '../lists/slices.ts';
 import { RecommendedRequests } from '../workloads/recommended-requests.ts';
 import type { ReadSources } from '../sources.ts';
@@ -70,9 +71,7 @@ export class ClusterTotals {
   #nodeRevision = 0;
   #isBuilt = false;
   #isRefreshing = false;
-  #updating: Promise<void> | null = null;
-  /** The update after the one that runs. */
-  #next: Promise<void> | null = null;
+  readonly #update = new SharedUpdate(() => this.#slices.run(this.#refresh()));
   #readAt: Instant = Number.NEGATIVE_INFINITY;
   #nextExpiry: Instant = Number.POSITIVE_INFINITY;
   #usageProblem: string | null = null;
@@ -96,28 +95,15 @@ export class ClusterTotals {
     this.#changedWorkloads = changedDecisions(sources);
   }
 
-  /** Applies all changes before the call. Callers that wait for an update share the next one. */
+  /** Applies all changes before the call. */
   update(): Promise<void> {
-    if (this.#updating === null) return this.#begin();
-    const next = (): Promise<void> => {
-      this.#next = null;
-      return this.#begin();
-    };
-    return (this.#next ??= this.#updating.then(next, next));
-  }
-
-  #begin(): Promise<void> {
-    const updating = this.#slices.run(this.#refresh()).finally(() => {
-      if (this.#updating === updating) this.#updating = null;
-    });
-    this.#updating = updating;
-    return updating;
+    return this.#update.run();
   }
 
   /** The sums for callers that cannot wait: of a large cluster those of the last update, and the next one begins. */
   current(): this {
     if (!this.#isBuilt || this.#rows.size < SLICED_FROM_PODS) runAtOnce(this.#refresh());
-    else if (this.#updating === null) {
+    else if (!this.#update.isRunning) {
       this.update().catch((err: unknown) => {
         this.#sources.logger.error('Computing the totals of the cluster failed; the last ones are shown', { err });
       });

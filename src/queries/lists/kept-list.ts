@@ -5,6 +5,7 @@ import { comparator, isMatch, pageOf, readOrder, sortValueOf, type Listing, type
 import type { Page } from '../outcome.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import type { Slices } from './slices.ts';
+import { SharedUpdate } from './shared-update.ts';
 import { SortedView } from './sorted-view.ts';
 
 /** A list whose orders are kept between reads. */
@@ -62,7 +63,7 @@ export class KeptList<Item extends object, Query extends ListQuery = ListQuery> 
     const order = readOrder(this.#listing, query);
     if (order.kind !== 'order') return order;
     const view = this.#viewOf(query, scope, order.sort, order.field);
-    await view.refresh(this.#slices);
+    await view.refresh();
     this.#evict(view);
     const { sorted } = view;
     return {
@@ -74,7 +75,7 @@ export class KeptList<Item extends object, Query extends ListQuery = ListQuery> 
   #viewOf(query: Query, scope: Scope, sort: string, field: string): View<Item> {
     const selection = Object.entries(query).filter(([name, value]) => value !== undefined && !NOT_SELECTING.has(name));
     const key = JSON.stringify([scope.key, sort, selection.sort()]);
-    const view = this.#views.get(key) ?? new View(this.#sortedView(query, scope, sort, field));
+    const view = this.#views.get(key) ?? new View(this.#sortedView(query, scope, sort, field), this.#slices);
     this.#views.delete(key);
     this.#views.set(key, view);
     return view;
@@ -121,23 +122,17 @@ export class KeptList<Item extends object, Query extends ListQuery = ListQuery> 
 /** A sorted view with its refresh in progress and its summary. */
 class View<Item> {
   readonly sorted: SortedView<Item>;
-  #refreshing: Promise<void> | null = null;
+  readonly #update: SharedUpdate;
   #summary: { readonly version: number; readonly value: unknown } | null = null;
 
-  constructor(sorted: SortedView<Item>) {
+  constructor(sorted: SortedView<Item>, slices: Slices) {
     this.sorted = sorted;
+    this.#update = new SharedUpdate(() => slices.run(this.sorted.refresh()));
   }
 
   /** Resolves once the view contains all changes before the call. */
-  async refresh(slices: Slices): Promise<void> {
-    // A refresh that is in progress may have passed a change that came before this call.
-    while (this.#refreshing !== null) await this.#refreshing;
-    this.#refreshing = slices.run(this.sorted.refresh());
-    try {
-      await this.#refreshing;
-    } finally {
-      this.#refreshing = null;
-    }
+  refresh(): Promise<void> {
+    return this.#update.run();
   }
 
   summarize<Value>(summary: (matched: Iterable<Item>) => Value): Value {

@@ -12,6 +12,7 @@ import type { Recommendation, RecommendationStatus } from '../../apis/v1alpha1/i
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
+import type { Changes } from '../../ports/changes.ts';
 import type { NodePrice } from '../../ports/price-source.ts';
 import { sumCents } from '../../core/cost/cents.ts';
 import { explainContainers } from './explanation.ts';
@@ -51,6 +52,55 @@ interface Cached {
   readonly items: readonly RecommendationItem[];
 }
 
+function idOf({ namespace, kind, name }: RecommendationItem): string {
+  return `${namespace}/${kind}/${name}`;
+}
+
+/** The records that are served, and which of them the last replacement has changed: lists apply these alone. */
+class ServedRecords {
+  #cached: Cached = { at: Number.NEGATIVE_INFINITY, requests: 0, items: [] };
+  #byId: ReadonlyMap<string, RecommendationItem> = new Map();
+  readonly #listeners = new Set<(id: string) => void>();
+  #revision = 0;
+
+  readonly changes: Changes<string> = {
+    revision: () => this.#revision,
+    subscribe: (listener) => {
+      this.#listeners.add(listener);
+      return () => this.#listeners.delete(listener);
+    },
+  };
+
+  get at(): Instant {
+    return this.#cached.at;
+  }
+
+  get items(): readonly RecommendationItem[] {
+    return this.#cached.items;
+  }
+
+  find(id: string): RecommendationItem | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Serves these records, unless later ones are served already: another read may have computed them. */
+  replace(cached: Cached): void {
+    if (cached === this.#cached || cached.requests < this.#cached.requests || cached.at < this.#cached.at) return;
+    const before = this.#byId;
+    const after = new Map(cached.items.map((item) => [idOf(item), item]));
+    this.#cached = cached;
+    this.#byId = after;
+    // Unchanged records are the same objects.
+    for (const [id, item] of after) if (before.get(id) !== item) this.#report(id);
+    for (const id of before.keys()) if (!after.has(id)) this.#report(id);
+  }
+
+  #report(id: string): void {
+    this.#revision += 1;
+    for (const listener of this.#listeners) listener(id);
+  }
+}
+
 /** `/recommendations`: computed once for all callers, filtered per caller, and cleared by every user request. */
 export class RecommendationQueries {
   readonly #sources: ReadSources;
@@ -59,21 +109,19 @@ export class RecommendationQueries {
   readonly #records = new RecordCache<RecommendationItem>();
   /** Order of the records that are served. */
   readonly #listing: KeptListing<RecommendationItem> = {
-    id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
+    id: idOf,
     namespaceOf: (item) => item.namespace,
     namesOf: (item) => [item.name],
     defaultSort: '-savingsPerMonthUsd',
     levels: { risk: ['none', 'low', 'medium', 'high'], mode: RESIZE_MODES },
     filters: ['state', 'reason', 'mode', 'risk', 'kind', 'policy', 'package'],
     all: () => this.#served.items,
-    // All records are replaced together.
-    find: () => undefined,
-    follow: () => undefined,
-    shared: () => [this.#served],
+    find: (id) => this.#served.find(id),
+    follow: (changed) => changed.follow(this.#served.changes, (id) => id),
     now: () => this.#sources.clock.now(),
   };
   readonly #list: KeptList<RecommendationItem>;
-  #served: Cached = { at: Number.NEGATIVE_INFINITY, requests: 0, items: [] };
+  readonly #served = new ServedRecords();
   #cached: Cached | null = null;
   #computing: Promise<Cached> | null = null;
   #requests = 0;
@@ -97,10 +145,13 @@ export class RecommendationQueries {
 
   /** All cached records with the time of their computation, whatever the caller may read. */
   async records(): Promise<{ readonly at: Instant; readonly items: readonly RecommendationItem[] }> {
-    const cached = await this.#fresh();
-    // Another read may have computed later ones.
-    if (cached.requests >= this.#served.requests && cached.at >= this.#served.at) this.#served = cached;
+    this.#served.replace(await this.#fresh());
     return this.#served;
+  }
+
+  /** Computes the records before they are too old to be served, so that no read waits for that. Reads get the earlier ones meanwhile. */
+  async refresh(): Promise<void> {
+    await (this.#computing ??= this.#computeInSlices());
   }
 
   /** All present records without the cache, for streams and for responses to commands. */
