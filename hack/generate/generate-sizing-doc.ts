@@ -50,6 +50,8 @@ function document(): string {
     `    limits: { memory: ${limitMib(1000)}Mi } # 1,000 nodes`,
     '```',
     '',
+    ...formula(),
+    '',
     `The chart's default of 1Gi suffices for ${limitMib(100) <= 1024 ? 'a few hundred nodes' : 'fewer than 100 nodes'}. Without a CPU limit the lease is renewed in time.`,
     '',
   ].join('\n');
@@ -78,13 +80,32 @@ function limitMib(nodes: number): number {
   return Math.ceil(((of(nodes, 'memory/peak') / MIB) * HEADROOM) / LIMIT_STEP_MIB) * LIMIT_STEP_MIB;
 }
 
+/** Memory as a base and a share of each node, and the bytes of each object that are part of it. */
+function formula(): readonly string[] {
+  const [small, large] = [SIZES.at(-2) ?? 0, SIZES.at(-1) ?? 0];
+  const peak = (nodes: number): number => of(nodes, 'memory/peak');
+  const perNode = (peak(large) - peak(small)) / (large - small);
+  const base = peak(small) - perNode * small;
+  const kept = (name: string): string => recorded(`memory/${name}`).toLocaleString('en');
+  const workload = (recorded('memory/deployments') + recorded('memory/recommendations')).toLocaleString('en');
+  const container = (recorded('memory/model/eightDays') + recorded('memory/ring/day')).toLocaleString('en');
+  return [
+    `Other sizes: ${Math.round(base / MIB)} MiB and ${Math.round(perNode / 1000)} kB a node with 30 pods. Connections, buffers, native code and garbage`,
+    `are part of that. What is kept of each object takes ${kept('pods')} bytes a pod, ${kept('nodes')} a node, ${kept('replicasets')} a ReplicaSet, ${workload} a workload with its`,
+    `Recommendation, and for each container of a workload ${kept('model/minutes')} at first and ${container} after eight days.`,
+  ];
+}
+
 function cpuRequest(nodes: number): number {
   return Math.ceil((of(nodes, 'events/cpu/process') * 1000) / CPU_STEP) * CPU_STEP;
 }
 
 function of(nodes: number, figure: string): number {
-  const id = `scale/${nodes}-nodes/${figure}`;
-  const recorded = figures[id];
-  if (recorded === undefined) throw new Error(`${id} is not recorded: run node test/bench/scale.bench.ts --nodes ${nodes} --record`);
-  return recorded.value;
+  return recorded(`scale/${nodes}-nodes/${figure}`);
+}
+
+function recorded(id: string): number {
+  const figure = figures[id];
+  if (figure === undefined) throw new Error(`${id} is not recorded: run its benchmark with --record`);
+  return figure.value;
 }
