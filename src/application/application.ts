@@ -50,8 +50,8 @@ export interface ApplicationDependencies {
 
 /** Interval of the updates while nothing is read: a read then waits for the changes of a second at most. */
 const UPKEEP_MS: DurationMs = SECOND_MS;
-/** Updates of the totals for one of the lists, of which few items change in a minute. */
-const LISTS_EVERY = 30;
+/** Interval of the lists, of which few items change in a minute: half of the time for which recommendations are cached. */
+const LISTS_MS: DurationMs = 30 * SECOND_MS;
 
 /**
  * All queries and commands of Evenkeel, shared by its clients (HTTP API, dashboard). Checks the required access of each call; the client
@@ -142,16 +142,18 @@ export class Application {
   keepCurrent(): () => void {
     let cancel: (() => void) | null = null;
     let hasEnded = false;
-    let updates = 0;
+    let listsAt = Number.NEGATIVE_INFINITY;
     const update = async (): Promise<void> => {
       try {
         if (this.isReady()) {
           await this.#models.totals.update();
-          if (updates % LISTS_EVERY === 0) await this.#updateLists();
-          updates += 1;
+          if (this.#timer.nowMs() - listsAt >= LISTS_MS) {
+            listsAt = this.#timer.nowMs();
+            await this.#updateLists(() => hasEnded);
+          }
         }
       } catch (err) {
-        this.#sources.logger.error('Computing the totals of the cluster failed; it is tried again', { err });
+        this.#sources.logger.error('Computing the totals and lists of the dashboard failed; it is tried again', { err });
       }
       if (!hasEnded) cancel = this.#timer.setTimer(UPKEEP_MS, () => void update());
     };
@@ -163,14 +165,19 @@ export class Application {
   }
 
   /** Reads a page of each list of the dashboard, one after the other: each is built, and later brought up to date. */
-  async #updateLists(): Promise<void> {
+  async #updateLists(hasEnded: () => boolean): Promise<void> {
     const page = { limit: 1, format: 'json' } as const;
-    await this.#models.recommendations.refresh();
-    await this.ask('listRecommendations', EVERYONE_IS_ADMIN, { ...page, sort: '-savingsPerMonthUsd' });
-    await this.ask('listNodes', EVERYONE_IS_ADMIN, { ...page, sort: 'name' });
-    await this.ask('listNamespaces', EVERYONE_IS_ADMIN, { ...page, sort: 'name' });
-    await this.ask('listPods', EVERYONE_IS_ADMIN, { ...page, sort: 'namespace' });
-    await this.ask('listResourceAudit', EVERYONE_IS_ADMIN, { ...page, sort: 'workload.namespace' });
+    const lists: readonly (() => Promise<unknown>)[] = [
+      () => this.#models.recommendations.refresh(),
+      () => this.ask('listRecommendations', EVERYONE_IS_ADMIN, { ...page, sort: '-savingsPerMonthUsd' }),
+      () => this.ask('listNodes', EVERYONE_IS_ADMIN, { ...page, sort: 'name' }),
+      () => this.ask('listNamespaces', EVERYONE_IS_ADMIN, { ...page, sort: 'name' }),
+      () => this.ask('listPods', EVERYONE_IS_ADMIN, { ...page, sort: 'namespace' }),
+      () => this.ask('listResourceAudit', EVERYONE_IS_ADMIN, { ...page, sort: 'workload.namespace' }),
+    ];
+    const failures: unknown[] = [];
+    for (const list of lists) if (!hasEnded()) await list().catch((err: unknown) => failures.push(err));
+    if (failures.length > 0) throw new AggregateError(failures, 'lists of the dashboard');
   }
 
   /** Whether the informers have synced. */

@@ -64,6 +64,8 @@ export class KeptList<Item extends object, Query extends ListQuery = ListQuery> 
     if (order.kind !== 'order') return order;
     const view = this.#viewOf(query, scope, order.sort, order.field);
     await view.refresh();
+    // Its place was taken while it was refreshed: it must not follow changes that nothing reads.
+    if (![...this.#views.values()].includes(view)) view.sorted.close();
     this.#evict(view);
     const { sorted } = view;
     return {

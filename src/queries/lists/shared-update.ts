@@ -14,12 +14,15 @@ export class SharedUpdate {
 
   /** Resolves once an update that began after the call has ended. */
   run(): Promise<void> {
+    // The next one begins some turns after the one that ran has ended: never a third between them.
+    if (this.#next !== null) return this.#next;
     if (this.#running === null) return this.#begin();
     const next = (): Promise<void> => {
       this.#next = null;
       return this.#begin();
     };
-    return (this.#next ??= this.#running.then(next, next));
+    this.#next = this.#running.then(next, next);
+    return this.#next;
   }
 
   #begin(): Promise<void> {

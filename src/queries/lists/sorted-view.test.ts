@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { comparator } from '../listing.ts';
-import { ChangedKeys } from './changed-keys.ts';
+import { ChangedKeys, MAX_KEYS } from './changed-keys.ts';
 import { SortedView, type ViewSource } from './sorted-view.ts';
-import { MAX_KEYS } from './changed-keys.ts';
 
 interface Item {
   readonly id: string;
@@ -17,6 +16,7 @@ interface Item {
 class Items {
   readonly byId = new Map<string, Item>();
   now = 0;
+  broken = false;
   #revision = 0;
   readonly #listeners = new Set<(id: string) => void>();
 
@@ -41,6 +41,7 @@ class Items {
       all: () => this.byId.values(),
       find: (id) => this.byId.get(id),
       entryOf: (item) => {
+        if (this.broken) throw new Error('broken');
         if (!item.matches) return null;
         const until = item.until ?? Number.POSITIVE_INFINITY;
         return {
@@ -141,5 +142,29 @@ describe('a sorted view', () => {
     expect(items.listeners).toBe(0);
     refresh(view);
     expect([view.size, items.listeners]).toEqual([MAX_KEYS + 3, 1]);
+  });
+
+  test('a refresh that failed loses no change', () => {
+    const items = new Items();
+    items.put({ id: 'a', rank: 2, matches: true });
+    const view = items.view();
+    refresh(view);
+    items.put({ id: 'b', rank: 1, matches: true });
+    items.broken = true;
+    expect(() => refresh(view)).toThrow('broken');
+    items.broken = false;
+    refresh(view);
+    expect(view.entries.map(({ id }) => id)).toEqual(['b', 'a']);
+  });
+
+  test('a first refresh that failed is no empty list', () => {
+    const items = new Items();
+    items.put({ id: 'a', rank: 2, matches: true });
+    items.broken = true;
+    const view = items.view();
+    expect(() => refresh(view)).toThrow('broken');
+    items.broken = false;
+    refresh(view);
+    expect(view.size).toBe(1);
   });
 });

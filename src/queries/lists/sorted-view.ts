@@ -88,16 +88,19 @@ export class SortedView<Item> {
       // Expired values may apply again after the clock was set back.
       const isOutdated = keys === ALL || this.#shared === null || !isIdentical(shared, this.#shared) || now < this.#readAt;
       this.#readAt = now;
+      // Until it has ended: what it has taken would be lost if it failed.
+      this.#shared = null;
+      const hasYielded = isOutdated ? yield* this.#rebuild() : yield* this.#applyTaken(now, keys);
       this.#shared = shared;
-      if (!isOutdated) {
-        this.#expire(now, keys);
-        yield* this.#apply(keys);
-        if (keys.size < EVALUATED_PER_STEP) return;
-        continue;
-      }
-      const hasYielded = yield* this.#rebuild();
       if (!hasYielded || rebuilds + 1 >= MAX_REBUILDS) return;
     }
+  }
+
+  /** @returns whether other changes may have come meanwhile */
+  *#applyTaken(now: Instant, keys: Set<string>): Steps<boolean> {
+    this.#expire(now, keys);
+    yield* this.#apply(keys);
+    return keys.size >= EVALUATED_PER_STEP;
   }
 
   *#rebuild(): Steps<boolean> {

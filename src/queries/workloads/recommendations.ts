@@ -23,7 +23,7 @@ import { isoTime } from '#kube/time/iso-time';
 import { onNewIntent } from '../intent-watch.ts';
 import { RecordCache } from '../record-cache.ts';
 import { KeptList, pageOnly, type KeptListing } from '../lists/kept-list.ts';
-import { runAtOnce, type Slices, type Steps } from '../lists/slices.ts';
+import type { Slices, Steps } from '../lists/slices.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import type { Found, Page } from '../outcome.ts';
 import { classOfNode } from '../../core/resize/layers/node-classes/class-name.ts';
@@ -45,6 +45,8 @@ const COMPUTED_PER_STEP = 200;
 const HISTORY_SHOWN = 50;
 
 interface Cached {
+  /** Computations do not overlap; a later one has a higher number, also after the clock was set back. */
+  readonly number: number;
   /** Begin of the computation. */
   readonly at: Instant;
   /** Count of user requests before it. */
@@ -58,7 +60,7 @@ function idOf({ namespace, kind, name }: RecommendationItem): string {
 
 /** The records that are served, and which of them the last replacement has changed: lists apply these alone. */
 class ServedRecords {
-  #cached: Cached = { at: Number.NEGATIVE_INFINITY, requests: 0, items: [] };
+  #cached: Cached = { number: 0, at: Number.NEGATIVE_INFINITY, requests: 0, items: [] };
   #byId: ReadonlyMap<string, RecommendationItem> = new Map();
   readonly #listeners = new Set<(id: string) => void>();
   #revision = 0;
@@ -85,10 +87,11 @@ class ServedRecords {
 
   /** Serves these records, unless later ones are served already: another read may have computed them. */
   replace(cached: Cached): void {
-    if (cached === this.#cached || cached.requests < this.#cached.requests || cached.at < this.#cached.at) return;
+    if (cached.number <= this.#cached.number) return;
     const before = this.#byId;
     const after = new Map(cached.items.map((item) => [idOf(item), item]));
-    this.#cached = cached;
+    // A workload that was made again while its slice was computed is there twice.
+    this.#cached = { ...cached, items: [...after.values()] };
     this.#byId = after;
     // Unchanged records are the same objects.
     for (const [id, item] of after) if (before.get(id) !== item) this.#report(id);
@@ -125,6 +128,7 @@ export class RecommendationQueries {
   #cached: Cached | null = null;
   #computing: Promise<Cached> | null = null;
   #requests = 0;
+  #computations = 0;
   #listening = false;
 
   constructor(sources: ReadSources, totals: ClusterTotals, slices: Slices) {
@@ -152,11 +156,6 @@ export class RecommendationQueries {
   /** Computes the records before they are too old to be served, so that no read waits for that. Reads get the earlier ones meanwhile. */
   async refresh(): Promise<void> {
     await (this.#computing ??= this.#computeInSlices());
-  }
-
-  /** All present records without the cache, for streams and for responses to commands. */
-  current(): readonly RecommendationItem[] {
-    return runAtOnce(this.#compute()).items;
   }
 
   /** The present record of one workload. After a write, `published` is the object of its response. */
@@ -217,12 +216,12 @@ export class RecommendationQueries {
   }
 
   async #computeInSlices(): Promise<Cached> {
-    if (!this.#listening) {
-      this.#listening = true;
-      // Writes of this and other replicas arrive through the informers.
-      onNewIntent(this.#sources.cluster, () => this.clear());
-    }
     try {
+      if (!this.#listening) {
+        // Writes of this and other replicas arrive through the informers.
+        onNewIntent(this.#sources.cluster, () => this.clear());
+        this.#listening = true;
+      }
       await this.#totals.update();
       const computed = await this.#slices.run(this.#compute());
       if (computed.requests === this.#requests) this.#cached = computed;
@@ -234,6 +233,7 @@ export class RecommendationQueries {
 
   *#compute(): Steps<Cached> {
     const [at, requests] = [this.#sources.clock.now(), this.#requests];
+    const number = ++this.#computations;
     const items: RecommendationItem[] = [];
     const totals = this.#totals.current();
     for (const workload of this.#sources.cluster.workloads()) {
@@ -241,7 +241,7 @@ export class RecommendationQueries {
       const inputs = recordInputs(workload, this.#sources, totals.costOfWorkload(workloadKey(workload)));
       items.push(this.#records.of(workload, inputs, () => this.record(workload)));
     }
-    return { at, requests, items };
+    return { number, at, requests, items };
   }
 
   async #history(workload: WorkloadRecord, warnings: Warning[]): Promise<readonly AppliedValue[] | null> {

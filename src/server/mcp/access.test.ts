@@ -155,6 +155,27 @@ test("a viewer's attempt to read what only admins have is a denied access event"
   ]);
 });
 
+test('a cursor is refused to another caller', async () => {
+  const [first, second] = ['viewer of *', 'operator of *'].map((name) => ACCESS_CALLERS.find((caller) => caller.name === name));
+  if (first === undefined || second === undefined) throw new Error('no callers');
+  const page = await ask(full, first, callOf('list_workloads', { limit: 2 }));
+  const { nextCursor } = page.message.result.structuredContent;
+  const next = callOf('list_workloads', { limit: 2, cursor: nextCursor });
+  expect((await ask(full, first, next)).message.result.structuredContent.items).toHaveLength(2);
+  const refused = await ask(full, second, next);
+  expectNoData(refused);
+  expect(refused.message.result.content[0].text).toContain('cursor belongs to another caller');
+});
+
+test('a cursor of one replica continues on another', async () => {
+  const other = await startAccessServer('full', await hashPassword(LOCAL_ADMIN.password));
+  const page = await ask(full, ADMIN, callOf('list_workloads', { limit: 2 }));
+  const next = callOf('list_workloads', { limit: 2, cursor: page.message.result.structuredContent.nextCursor });
+  const [here, there] = [await ask(full, ADMIN, next), await ask(other, ADMIN, next)];
+  await other.close();
+  expect(there.message).toEqual(here.message);
+});
+
 test('admin tools are those that the contract lists', () => {
   expect(MCP_TOOLS.filter(isAdminTool).map(({ name }) => name)).toEqual([
     'list_nodes',
