@@ -47,12 +47,34 @@ async function billOfMaterials(revision: string): Promise<Buffer> {
   try {
     for (const name of await packageFilesOf(revision)) {
       await mkdir(dirname(join(folder, name)), { recursive: true });
-      await writeFile(join(folder, name), await fileOf(revision, name));
+      await writeFile(join(folder, name), withoutDevelopment(name, await fileOf(revision, name)));
     }
     return await output('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--omit', 'dev'], folder);
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/**
+ * A package or lock file without development dependencies. `npm sbom --omit dev` leaves out a runtime package that one of them needs, too, such as
+ * express of an SDK that tests use.
+ */
+function withoutDevelopment(name: string, text: string): string {
+  const file = JSON.parse(text) as Record<string, unknown> & { packages?: Readonly<Record<string, LockEntry>> };
+  if (name === 'package.json') delete file['devDependencies'];
+  const { packages } = file;
+  if (name !== 'package-lock.json' || packages === undefined) return JSON.stringify(file);
+  // A link to a package of this repository has the flag at its target alone.
+  const isDevelopment = ({ dev, resolved = '' }: LockEntry): boolean => dev === true || packages[resolved]?.dev === true;
+  const kept = Object.entries(packages).flatMap(([path, entry]) =>
+    isDevelopment(entry) ? [] : [[path, { ...entry, devDependencies: {} }]],
+  );
+  return JSON.stringify({ ...file, packages: Object.fromEntries(kept) as Readonly<Record<string, LockEntry>> });
+}
+
+interface LockEntry {
+  readonly dev?: boolean;
+  readonly resolved?: string;
 }
 
 /** What npm reads to know the dependencies: the lock file, and package.json of the root and of each package. */
