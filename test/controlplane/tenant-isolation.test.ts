@@ -70,7 +70,6 @@ beforeAll(async () => {
   await eventually('every pod runs: kwok starts what has a node', HANG_MS, async () => (await running()) === 2 * APPS.length);
   reportedPods = [...(await podsIn('honest')), ...(await podsIn('taken')).filter(({ name }) => name.startsWith('theirs-'))];
   const workloads = APPS.map(({ namespace, name }) => ({ namespace, name, container: 'app', uses: USES }));
-  controller = await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   const common = { cpu: rule, memory: rule, minConfidence: 0, cooldown: '1s', interval: '5s', rollback: { within: '3s' } };
   await policy('acting', { ...common, namespaces: ['honest', 'taken'], mode: 'Auto', cpu: { ...rule, max: MAX_CPU } });
@@ -83,6 +82,8 @@ beforeAll(async () => {
     idle: { enabled: true, after: '1h', replicas: 1 },
   });
   await policy('watching', { ...common, namespaces: ['forging'], mode: 'Recommend', workloadOverrides: 'Stricter' });
+  // With the policies in place: without one, a workload's own annotation may choose mode Auto.
+  controller = await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
 }, HANG_TEST_MS);
 
 afterAll(() => fixture.tearDown(), HANG_TEST_MS);
