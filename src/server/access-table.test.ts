@@ -9,6 +9,7 @@ import {
   ACCESS_CALLERS,
   ADMIN,
   canRead,
+  FOREIGN,
   OTHER_NAMESPACE,
   TARGET_NAMESPACE,
   VIEWER_OF_ALL,
@@ -35,19 +36,6 @@ import { STREAM_TOPICS } from './stream/topics/index.ts';
 
 const ROUTES = accessRoutes();
 const ASSET = readClientModules().main;
-/** Workloads of other callers' namespaces, one that does not exist there, and one of a namespace that does not exist. */
-const FOREIGN = {
-  [TARGET_NAMESPACE]: [
-    [OTHER_NAMESPACE, 'ledger'],
-    [OTHER_NAMESPACE, 'no-such-workload'],
-    ['no-such-namespace', 'ledger'],
-  ],
-  [OTHER_NAMESPACE]: [
-    [TARGET_NAMESPACE, 'checkout'],
-    [TARGET_NAMESPACE, 'no-such-workload'],
-    ['no-such-namespace', 'checkout'],
-  ],
-} as const;
 
 /** Callers that read every list in every way. The permissions of the others are among theirs: they make a part of the queries. */
 const WITH_ALL_QUERIES: ReadonlySet<string> = new Set(['viewer', 'viewer elsewhere', 'viewer of *']);

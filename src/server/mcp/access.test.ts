@@ -8,6 +8,7 @@ import {
   ACCESS_CALLERS,
   ADMIN,
   canRead,
+  FOREIGN,
   OTHER_NAMESPACE,
   TARGET_NAMESPACE,
   VIEWER_OF_ALL,
@@ -19,19 +20,6 @@ import { hashPassword } from '../../runtime/passwords/password-hash.ts';
 import { isAdminTool, type Tool } from './tool.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
-/** Objects of namespaces that a caller may not read, of which the last two do not exist. */
-const FOREIGN = {
-  [TARGET_NAMESPACE]: [
-    [OTHER_NAMESPACE, 'ledger'],
-    [OTHER_NAMESPACE, 'no-such-workload'],
-    ['no-such-namespace', 'ledger'],
-  ],
-  [OTHER_NAMESPACE]: [
-    [TARGET_NAMESPACE, 'checkout'],
-    [TARGET_NAMESPACE, 'no-such-workload'],
-    ['no-such-namespace', 'checkout'],
-  ],
-} as const;
 
 let full: AccessServer;
 let open: AccessServer;

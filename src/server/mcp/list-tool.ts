@@ -66,14 +66,14 @@ export function itemOutput(item: Schema): Schema {
 }
 
 /** Selects fields of a record: their schema, and the function that picks them. */
-export function projection<Record extends object, Field extends keyof Record & string>(
+export function projection<Field extends string>(
   schema: Schema,
   fields: readonly Field[],
-): { readonly schema: Schema; of(record: Record): Pick<Record, Field> } {
+): { readonly schema: Schema; of<Item extends Readonly<Record<Field, unknown>>>(item: Item): Pick<Item, Field> } {
   const properties = schema.properties ?? {};
   return {
     schema: object(Object.fromEntries(fields.map((field) => [field, properties[field] ?? {}])), schema.description),
-    of: (record) => Object.fromEntries(fields.map((field) => [field, record[field]])) as Pick<Record, Field>,
+    of: (item) => Object.fromEntries(fields.map((field) => [field, item[field]])) as Pick<typeof item, Field>,
   };
 }
 

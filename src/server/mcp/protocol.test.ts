@@ -62,6 +62,31 @@ describe('revision 2026-07-28', () => {
     expect([status, message.error.code, message.result]).toEqual([400, HEADER_MISMATCH, undefined]);
   });
 
+  test.each([
+    ['the method', { 'mcp-method': '' }],
+    ['the name', { 'mcp-name': '' }],
+    ['the version', { 'mcp-protocol-version': '' }],
+  ])('a call without %s in the headers is a mismatch', async (_, headers) => {
+    const { status, message } = await askModern(origin, 'tools/call', CALL, headers);
+    expect([status, message.error.code, message.result]).toEqual([400, HEADER_MISMATCH, undefined]);
+  });
+
+  test('a name in the header may be encoded', async () => {
+    const name = `=?base64?${Buffer.from(CALL.name).toString('base64')}?=`;
+    expect((await askModern(origin, 'tools/call', CALL, { 'mcp-name': name })).status).toBe(200);
+  });
+
+  test('a request without the required metadata is refused', async () => {
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+    const { status, message } = await post(origin, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, headers);
+    expect([status, message.error.code]).toEqual([400, INVALID_PARAMS]);
+  });
+
+  test('no session is made, whatever the client sends', async () => {
+    const { status, headers } = await askModern(origin, 'tools/list', {}, { 'mcp-session-id': 'abc', 'last-event-id': '7' });
+    expect([status, headers.get('mcp-session-id')]).toEqual([200, null]);
+  });
+
   test('an unknown version is refused with those that are supported', async () => {
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2031-01-01', 'io.modelcontextprotocol/clientCapabilities': {} };
     const headers = { 'mcp-protocol-version': '2031-01-01', 'mcp-method': 'tools/list' };

@@ -9,6 +9,20 @@ export const TARGET_NAMESPACE = 'shop';
 /** A namespace that exists, and whose objects only some callers may read. */
 export const OTHER_NAMESPACE = 'pay';
 
+/** Workloads of other callers' namespaces, one that does not exist there, and one of a namespace that does not exist. */
+export const FOREIGN = {
+  [TARGET_NAMESPACE]: [
+    [OTHER_NAMESPACE, 'ledger'],
+    [OTHER_NAMESPACE, 'no-such-workload'],
+    ['no-such-namespace', 'ledger'],
+  ],
+  [OTHER_NAMESPACE]: [
+    [TARGET_NAMESPACE, 'checkout'],
+    [TARGET_NAMESPACE, 'no-such-workload'],
+    ['no-such-namespace', 'checkout'],
+  ],
+} as const;
+
 /** A request's credential and origin. */
 export interface AccessCaller {
   /** Column of the table. */

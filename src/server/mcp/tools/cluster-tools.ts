@@ -6,25 +6,7 @@ import { answerSeries, stepsOf } from '../answer-series.ts';
 import { counted, dollars, itemOutput, listTool, projection } from '../list-tool.ts';
 import { ARGUMENTS, type Tool } from '../tool.ts';
 
-const nodeFields = projection<
-  Node,
-  | 'name'
-  | 'pool'
-  | 'machineType'
-  | 'zone'
-  | 'capacityType'
-  | 'managed'
-  | 'ready'
-  | 'phase'
-  | 'kubeletVersion'
-  | 'capacity'
-  | 'allocatable'
-  | 'requested'
-  | 'used'
-  | 'utilization'
-  | 'pods'
-  | 'costPerHourUsd'
->(CLUSTER_SCHEMAS['Node'] ?? {}, [
+const nodeFields = projection(CLUSTER_SCHEMAS['Node'] ?? {}, [
   'name',
   'pool',
   'machineType',

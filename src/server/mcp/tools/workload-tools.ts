@@ -15,14 +15,8 @@ import { counted, dollars, inNamespace, itemOutput, listTool, projection } from 
 import { ARGUMENTS, type Tool, type ToolArguments, type ToolContext } from '../tool.ts';
 
 /** What `list_workloads` shows of a container; `get_workload` has the rest. */
-const container = projection<Recommendation['containers'][number], 'name' | 'current' | 'recommended' | 'oomKills'>(
-  RECOMMENDATION_SCHEMAS['RecommendedContainer'] ?? {},
-  ['name', 'current', 'recommended', 'oomKills'],
-);
-const fields = projection<
-  Recommendation,
-  'namespace' | 'kind' | 'name' | 'mode' | 'state' | 'reason' | 'until' | 'replicas' | 'confidence' | 'savingsPerMonthUsd' | 'risk'
->(RECOMMENDATION_SCHEMAS['Recommendation'] ?? {}, [
+const container = projection(RECOMMENDATION_SCHEMAS['RecommendedContainer'] ?? {}, ['name', 'current', 'recommended', 'oomKills']);
+const fields = projection(RECOMMENDATION_SCHEMAS['Recommendation'] ?? {}, [
   'namespace',
   'kind',
   'name',
