@@ -1,17 +1,12 @@
-import { SmallMap } from './small-map.ts';
-
-/** Members up to which a group is a small map. */
-const MAX_SMALL = 32;
+import { CompactMap } from '#kube/compact-map';
 
 /** Values by group and key, such as pods by node. Adding and removing are O(1); iteration is in order of insertion. */
 export class MultiIndex<V> {
-  readonly #groups = new Map<string, SmallMap<V> | Map<string, V>>();
+  readonly #groups = new Map<string, CompactMap<V>>();
 
   set(group: string, key: string, value: V): void {
     let members = this.#groups.get(group);
-    if (members === undefined) this.#groups.set(group, (members = new SmallMap<V>()));
-    if (members instanceof SmallMap && members.size === MAX_SMALL && !members.has(key))
-      this.#groups.set(group, (members = new Map(members.entries())));
+    if (members === undefined) this.#groups.set(group, (members = new CompactMap<V>()));
     members.set(key, value);
   }
 

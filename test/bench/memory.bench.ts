@@ -9,6 +9,7 @@ import { compareFigures, type Figure, readRecordedFigures, recordFigures } from 
 import { ListedCluster } from './memory/listed-cluster.ts';
 import { LISTED_KINDS, listedObjects } from './memory/listed-objects.ts';
 import { liveBytes } from './memory/live-bytes.ts';
+import { podUsageBytes } from './memory/pod-usage.ts';
 import { modelBytes, ringBytes } from './memory/usage-state.ts';
 
 const NODES = 200;
@@ -21,7 +22,7 @@ const SPANS: Readonly<Record<string, { readonly spanMs: DurationMs; readonly con
   eightDays: { spanMs: 8 * DAY_MS, containers: 200 },
 };
 
-/** Bytes per object by kind. */
+/** Bytes per object by kind; `usage/pod`: of the usage of a pod. */
 async function bytesByKind(nodes: number): Promise<Readonly<Record<string, number>>> {
   const cluster = new ListedCluster(listedObjects(nodes));
   const bytes: Record<string, number> = {};
@@ -32,6 +33,7 @@ async function bytesByKind(nodes: number): Promise<Readonly<Record<string, numbe
     bytes[kind] = Math.round((after - before) / count);
     before = after;
   }
+  bytes['usage/pod'] = await podUsageBytes(cluster.state);
   await cluster.stop();
   return bytes;
 }

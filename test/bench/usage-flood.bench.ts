@@ -138,7 +138,7 @@ async function measure({ page, fault }: Flood, port: number, ca: string): Promis
     { timer: new SystemTimer(), logger: SILENT_LOGGER, metrics: NO_METRICS },
   );
   const node = aNodeRecord({ name: 'n1', internalIp: '127.0.0.1', kubeletPort: port });
-  const counters = new NodeCounters('n1', 3 * MINUTE_MS, () => fault);
+  const counters = new NodeCounters('n1', 3 * MINUTE_MS, (names) => fault ?? names);
   const labels = new ContainerLabels();
   const before = heap();
   let [longestHoldMs, refusedPages] = [0, 0];

@@ -2,7 +2,8 @@
 
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { NodeRecord } from '#kube/records/node';
-import { faultOfReport } from '#kube/records/pod';
+import { faultOfReport, type ReportFault } from '#kube/records/pod';
+import type { ContainerRef } from '#kube/records/usage';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
@@ -94,9 +95,7 @@ export class KubeletUsageSource implements UsageSource {
     const firstWithinMs = Math.min(intervalMs, Math.max(FIRST_WITHIN_MS, (added.length / FIRST_PER_SECOND) * SECOND_MS));
     for (const node of added) {
       const phase = phaseOf(node.name);
-      const counters = new NodeCounters(node.name, GAP_INTERVALS * intervalMs, ({ namespace, pod }) =>
-        faultOfReport(node.name, reader.findPod(namespace, pod)),
-      );
+      const counters = new NodeCounters(node.name, GAP_INTERVALS * intervalMs, (reported) => this.#namesOf(node.name, reported));
       const poller: Poller = { counters, phase, cancel: () => undefined, busy: false, summaryDueAt: 0 };
       this.#pollers.set(node.name, poller);
       const tick = (): void => {
@@ -111,6 +110,14 @@ export class KubeletUsageSource implements UsageSource {
       };
       poller.cancel = clock.schedule(clock.now() + phase * firstWithinMs, tick);
     }
+  }
+
+  #namesOf(node: string, { namespace, pod, container }: ContainerRef): ContainerRef | ReportFault {
+    const record = this.#dependencies.reader.findPod(namespace, pod);
+    const fault = faultOfReport(node, record);
+    if (fault !== null || record === undefined) return fault ?? 'unknown-pod';
+    const known = record.containers.find(({ name }) => name === container);
+    return { namespace: record.namespace, pod: record.name, container: known?.name ?? container };
   }
 
   #poll(node: NodeRecord, poller: Poller, sink: UsageSink, signal: AbortSignal): void {

@@ -21,7 +21,7 @@ import type { KubeConnection } from '../kubernetes/transport/connection.ts';
 import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletAddresses, type KubeletFetcher } from './kubelet-fetcher.ts';
 import { KubeletUsageSource } from './kubelet-usage-source.ts';
 import { BufferedBytes } from './pages/buffered-bytes.ts';
-import { NodeCounters } from './pages/node-counters.ts';
+import { NodeCounters, type FindNames } from './pages/node-counters.ts';
 import { pageBounds } from './pages/page-bounds.ts';
 import { readLabels } from './pages/resource-metrics.ts';
 import { readStatsSummary } from './pages/stats-summary.ts';
@@ -48,7 +48,7 @@ scrape_error 0
 const T = 1_700_000_000_000;
 const MiB = 1024 * 1024;
 /** Treats every pod as known on the node. */
-const OWN = () => null;
+const OWN: FindNames = (names) => names;
 
 describe('NodeCounters', () => {
   test('reports CPU as the rate between two readings, memory at once, at the kubelet’s own times', () => {
@@ -135,7 +135,7 @@ describe('NodeCounters', () => {
 
   test('samples of pods unknown on the node are dropped and counted, and used once the pods are known', () => {
     let fault: ReportFault | null = 'foreign-pod';
-    const counters = new NodeCounters('n1', 180_000, ({ pod }) => (pod === 'other' ? fault : null));
+    const counters = new NodeCounters('n1', 180_000, (names) => (names.pod === 'other' && fault !== null ? fault : names));
     const text = (cpu: number, at: number) => page(cpu, 1, at, 'p') + page(cpu, 1, at, 'other');
     const first = counters.read(textMetrics(text(10, T)), T);
     expect(first.containers.map(({ pod }) => pod)).toEqual(['p']);

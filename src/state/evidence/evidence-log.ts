@@ -14,7 +14,7 @@ import type {
 } from '#kube/records/usage';
 import type { EvidenceReading, EvidenceSink } from '../../ports/usage/usage-source.ts';
 import { NumberRows } from '#kube/number-rows';
-import { SmallMap } from '../small-map.ts';
+import { CompactMap } from '#kube/compact-map';
 
 /** Counters are read once an hour; one reading may fail. */
 const THROTTLING_VALID_MS: DurationMs = 2 * HOUR_MS + 5 * MINUTE_MS;
@@ -50,7 +50,7 @@ interface NodeState {
 /** The newest evidence of all containers and nodes. */
 export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
   /** Rows by namespace, pod and container. Nested maps avoid a string concatenation for each sample. */
-  readonly #pods = new Map<string, Map<string, SmallMap<number>>>();
+  readonly #pods = new Map<string, Map<string, CompactMap<number>>>();
   readonly #rows = new NumberRows(WIDTH);
   readonly #nodes = new Map<string, NodeState>();
   #sweptAt: Instant = 0;
@@ -108,7 +108,7 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
   /** The last two readings of a pod's containers. */
   readingsOf(namespace: string, pod: string): readonly ContainerReadings[] {
     const places = this.#pods.get(namespace)?.get(pod)?.entries() ?? [];
-    return places.map(([container, row]) => ({
+    return Array.from(places, ([container, row]) => ({
       container,
       throttledRatio: this.#readings(row, THROTTLED_RATIO, (from) => this.#throttledOver(row, from)),
       cpuPressureRatio: this.#readings(row, CPU_PRESSURE, (from) => this.#pressureOver(row, from)),
@@ -222,9 +222,9 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
 
   #rowOf({ namespace, pod, container }: ContainerRef): number {
     let byPod = this.#pods.get(namespace);
-    if (byPod === undefined) this.#pods.set(namespace, (byPod = new Map<string, SmallMap<number>>()));
+    if (byPod === undefined) this.#pods.set(namespace, (byPod = new Map<string, CompactMap<number>>()));
     let places = byPod.get(pod);
-    if (places === undefined) byPod.set(pod, (places = new SmallMap()));
+    if (places === undefined) byPod.set(pod, (places = new CompactMap()));
     let row = places.get(container);
     if (row === undefined) places.set(container, (row = this.#rows.add()));
     return row;
@@ -236,7 +236,7 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     this.#sweptAt = now;
     for (const [namespace, byPod] of this.#pods) {
       for (const [pod, places] of byPod) {
-        const isExpired = places.values().every((row) => Math.max(this.#throttledUntil(row), this.#pressureUntil(row)) < now);
+        const isExpired = [...places.values()].every((row) => Math.max(this.#throttledUntil(row), this.#pressureUntil(row)) < now);
         if (isExpired) this.forgetPod(namespace, pod);
       }
     }

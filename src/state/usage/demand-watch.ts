@@ -4,6 +4,7 @@ import { DemandLog, WINDOW_MS, type ContainerDemand } from '../../core/resize/mo
 import { ThrottledPods } from '../../core/resize/model/evidence/throttled-pods.ts';
 import { pressingMemory } from '../../core/resize/layers/exceptions/pressure.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
+import { CompactMap } from '#kube/compact-map';
 import type { PodRecord } from '#kube/records/pod';
 import { nodeTimeOf, type UsageSample } from '#kube/records/usage';
 import type { WorkloadKey } from '#kube/records/workload';
@@ -33,7 +34,7 @@ export interface DemandWatchDependencies {
 /** Keeps the demand of all containers by the samples of the usage model. */
 export class DemandWatch {
   readonly #dependencies: DemandWatchDependencies;
-  readonly #watched = new Map<WorkloadKey, Map<string, ContainerWatch>>();
+  readonly #watched = new Map<WorkloadKey, CompactMap<ContainerWatch>>();
   readonly #unsubscribes: readonly (() => void)[];
 
   constructor(dependencies: DemandWatchDependencies) {
@@ -48,7 +49,7 @@ export class DemandWatch {
 
   /** Demand by container; empty: no samples. */
   of(workload: WorkloadKey): readonly ContainerDemand[] {
-    return [...(this.#watched.get(workload) ?? [])].map(([container, { log, throttled }]) => ({
+    return Array.from(this.#watched.get(workload)?.entries() ?? [], ([container, { log, throttled }]) => ({
       container,
       windows: log.windows(),
       memorySteadySince: log.memorySteadySince,
@@ -83,7 +84,7 @@ export class DemandWatch {
 
   #of(workload: WorkloadKey, container: string): ContainerWatch {
     let byContainer = this.#watched.get(workload);
-    if (byContainer === undefined) this.#watched.set(workload, (byContainer = new Map<string, ContainerWatch>()));
+    if (byContainer === undefined) this.#watched.set(workload, (byContainer = new CompactMap<ContainerWatch>()));
     let watched = byContainer.get(container);
     if (watched === undefined)
       byContainer.set(

@@ -2,9 +2,9 @@
 
 import type { PodRecord } from '#kube/records/pod';
 import type { PodRef, UsageSample } from '#kube/records/usage';
-import { workloadKey, type WorkloadKey } from '#kube/records/workload';
+import { workloadKey, type WorkloadKey, type WorkloadRef } from '#kube/records/workload';
 import { NumberRows } from '#kube/number-rows';
-import { SmallMap } from '../small-map.ts';
+import { CompactMap } from '#kube/compact-map';
 import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 
 /** Columns of a sample's row. */
@@ -41,7 +41,7 @@ export class SampledPod implements ContainerSamples {
   workload: WorkloadKey | null;
   readonly #rows: NumberRows;
   /** Rows by container. */
-  readonly #places = new SmallMap<number>();
+  readonly #places = new CompactMap<number>();
 
   constructor(pod: PodRecord, workload: WorkloadKey | null, rows: NumberRows) {
     this.pod = pod;
@@ -54,7 +54,7 @@ export class SampledPod implements ContainerSamples {
   }
 
   containers(): readonly string[] {
-    return this.#places.keys();
+    return [...this.#places.keys()];
   }
 
   has(container: string): boolean {
@@ -67,7 +67,7 @@ export class SampledPod implements ContainerSamples {
   }
 
   values(): readonly UsageSample[] {
-    return this.#places.values().map((row) => this.#sampleOf(row));
+    return Array.from(this.#places.values(), (row) => this.#sampleOf(row));
   }
 
   set(container: string, sample: UsageSample): void {
@@ -112,6 +112,8 @@ export class PodSamples {
   /** By namespace, then name. */
   readonly #pods = new Map<string, Map<string, SampledPod>>();
   readonly #rows = new NumberRows(COLUMNS.length);
+  /** One key for all pods of a workload: the reader gives all of them one reference. */
+  readonly #workloadKeys = new WeakMap<WorkloadRef, WorkloadKey>();
 
   constructor(reader: Pick<ClusterReader, 'findPod' | 'workloadOf'>) {
     this.#reader = reader;
@@ -136,7 +138,7 @@ export class PodSamples {
     const pod = this.#reader.findPod(namespace, name);
     if (pod === undefined) return undefined;
     const owner = this.#reader.workloadOf(pod);
-    const workload = owner === undefined ? null : workloadKey(owner);
+    const workload = owner === undefined ? null : this.#keyOf(owner);
     if (known?.pod.uid === pod.uid) {
       known.workload = workload;
       return known;
@@ -163,6 +165,12 @@ export class PodSamples {
     known.clear();
     pods.delete(name);
     if (pods.size === 0) this.#pods.delete(namespace);
+  }
+
+  #keyOf(workload: WorkloadRef): WorkloadKey {
+    let key = this.#workloadKeys.get(workload);
+    if (key === undefined) this.#workloadKeys.set(workload, (key = workloadKey(workload)));
+    return key;
   }
 }
 

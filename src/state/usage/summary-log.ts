@@ -1,6 +1,7 @@
 // Volumes and network from the kubelets' summary pages: the newest reading of each claim and each pod.
 
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
+import { NumberRows } from '#kube/number-rows';
 import type { NetworkUsage, PodRef, VolumeUsage } from '#kube/records/usage';
 import type { SummaryReading } from '../../ports/usage/usage-source.ts';
 
@@ -10,20 +11,29 @@ const FORGET_VOLUME_AFTER_MS: DurationMs = DAY_MS;
 /** Maximum of claims of one pod, more than a node can attach. */
 const MAX_CLAIMS_OF_POD = 256;
 
+/** Columns of a pod's network row. */
+const AT = 0;
+const RECEIVED_BYTES = 1;
+
 /** The newest volume and network readings. */
 export class SummaryLog {
   /** By `namespace/claim`. */
   readonly #volumes = new Map<string, VolumeUsage>();
   /** Keys of `#volumes` by `namespace/pod`, the last reported one last. */
   readonly #claims = new Map<string, Set<string>>();
-  /** By `namespace/pod`. */
-  readonly #network = new Map<string, NetworkUsage>();
+  /** Rows by namespace and pod. */
+  readonly #network = new Map<string, Map<string, number>>();
+  readonly #rows = new NumberRows(2);
   #sweptAt: Instant = 0;
 
   add({ volumes, network }: Pick<SummaryReading, 'volumes' | 'network'>, now: Instant): void {
     this.#forgetOldVolumes(now);
     for (const volume of volumes) this.#addVolume({ ...volume, at: Math.min(volume.at, now) });
-    for (const usage of network) this.#network.set(keyOf(usage), { ...usage, at: Math.min(usage.at, now) });
+    for (const { at, receiveBytes, ...pod } of network) {
+      const row = this.#rowOf(pod);
+      this.#rows.set(row, AT, Math.min(at, now));
+      this.#rows.set(row, RECEIVED_BYTES, receiveBytes);
+    }
   }
 
   volumes(): Iterable<VolumeUsage> {
@@ -31,12 +41,27 @@ export class SummaryLog {
   }
 
   networkOf(namespace: string, pod: string): NetworkUsage | undefined {
-    return this.#network.get(`${namespace}/${pod}`);
+    const row = this.#network.get(namespace)?.get(pod);
+    if (row === undefined) return undefined;
+    return { namespace, pod, at: this.#rows.get(row, AT) ?? 0, receiveBytes: this.#rows.get(row, RECEIVED_BYTES) ?? 0 };
   }
 
   forgetPod(namespace: string, pod: string): void {
-    this.#network.delete(`${namespace}/${pod}`);
     this.#claims.delete(`${namespace}/${pod}`);
+    const pods = this.#network.get(namespace);
+    const row = pods?.get(pod);
+    if (pods === undefined || row === undefined) return;
+    this.#rows.delete(row);
+    pods.delete(pod);
+    if (pods.size === 0) this.#network.delete(namespace);
+  }
+
+  #rowOf({ namespace, pod }: PodRef): number {
+    let pods = this.#network.get(namespace);
+    if (pods === undefined) this.#network.set(namespace, (pods = new Map<string, number>()));
+    let row = pods.get(pod);
+    if (row === undefined) pods.set(pod, (row = this.#rows.add()));
+    return row;
   }
 
   #addVolume(volume: VolumeUsage): void {

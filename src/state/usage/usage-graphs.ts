@@ -1,6 +1,7 @@
 // Usage of the last day in 5-minute slots for graphs, by container of each workload and by node.
 
 import type { Instant } from '#kube/units';
+import { CompactMap } from '#kube/compact-map';
 import type { NodeUsage, UsageSample, UsageSeries } from '#kube/records/usage';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { UsagePoint } from '../../ports/usage/usage-rollups.ts';
@@ -9,7 +10,7 @@ import { UsageRing, type UsageSlot } from './usage-ring.ts';
 
 /** Ring buffers of all containers and nodes. */
 export class UsageGraphs {
-  readonly #rings = new Map<WorkloadKey, Map<string, UsageRing>>();
+  readonly #rings = new Map<WorkloadKey, CompactMap<UsageRing>>();
   readonly #nodeRings = new Map<string, UsageRing>();
   readonly #listeners = new Set<(point: UsagePoint) => void>();
 
@@ -71,7 +72,7 @@ export class UsageGraphs {
 
   #ringOf(workload: WorkloadKey, container: string): UsageRing {
     let byContainer = this.#rings.get(workload);
-    if (byContainer === undefined) this.#rings.set(workload, (byContainer = new Map<string, UsageRing>()));
+    if (byContainer === undefined) this.#rings.set(workload, (byContainer = new CompactMap<UsageRing>()));
     let ring = byContainer.get(container);
     if (ring === undefined) byContainer.set(container, (ring = new UsageRing()));
     return ring;

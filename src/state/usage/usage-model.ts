@@ -278,12 +278,12 @@ export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange>
   /** Filters the reports of a node to its own pods and their containers; others are counted as dropped. */
   #filterOwn<R extends PodRef | ContainerRef>(node: string, reported: readonly R[]): readonly R[] {
     const { reader } = this.#dependencies;
-    return reported.filter((report) => {
+    return reported.flatMap((report) => {
       const pod = reader.findPod(report.namespace, report.pod);
-      const isMissing = 'container' in report && pod?.containers.some(({ name }) => name === report.container) !== true;
-      const fault = faultOfReport(node, pod) ?? (isMissing ? 'unknown-container' : null);
+      const own = pod === undefined ? null : withNamesOf(pod, report);
+      const fault = faultOfReport(node, pod) ?? (own === null ? 'unknown-container' : null);
       if (fault !== null) this.#dropped.add(1, { reason: fault });
-      return fault === null;
+      return fault !== null || own === null ? [] : [own];
     });
   }
 
@@ -352,4 +352,15 @@ export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange>
 
 function plus(a: UsageTotal, b: UsageTotal): UsageTotal {
   return { cpuMillicores: addKnown(a.cpuMillicores, b.cpuMillicores), memoryBytes: addKnown(a.memoryBytes, b.memoryBytes) };
+}
+
+/**
+ * A report with the names of the pod's record: its own may be parts of a page's text, which they would keep in memory. null: the pod has no
+ * such container.
+ */
+function withNamesOf<R extends PodRef | ContainerRef>(pod: PodRecord, report: R): R | null {
+  const names = { namespace: pod.namespace, pod: pod.name };
+  if (!('container' in report)) return { ...report, ...names };
+  const container = pod.containers.find(({ name }) => name === report.container);
+  return container === undefined ? null : { ...report, ...names, container: container.name };
 }

@@ -1,5 +1,6 @@
 // Tracks which replicas of a container are continuously throttled, and since when: the evidence for raising a CPU limit.
 
+import { CompactMap } from '#kube/compact-map';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { UsageSample } from '#kube/records/usage';
 
@@ -18,7 +19,7 @@ const FORGOTTEN_MS: DurationMs = 2 * HOUR_MS;
 
 /** Stores only the throttled replicas. */
 export class ThrottledPods {
-  readonly #throttled = new Map<string, ThrottledPod>();
+  readonly #throttled = new CompactMap<ThrottledPod>();
   #measuredAt: Instant | null = null;
 
   /** Adds a sample; one without a throttled share is ignored. */
@@ -33,7 +34,7 @@ export class ThrottledPods {
     const before = this.#throttled.get(pod);
     const since = before !== undefined && from - before.until <= MAX_GAP_MS ? before.since : from;
     this.#throttled.set(pod, { pod, since, until: at });
-    for (const [name, { until }] of this.#throttled) if (at - until > FORGOTTEN_MS) this.#throttled.delete(name);
+    for (const [name, { until }] of this.#throttled.entries()) if (at - until > FORGOTTEN_MS) this.#throttled.delete(name);
   }
 
   /** Time at which the throttled share of any replica was last measured; null: never. */
