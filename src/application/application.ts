@@ -211,6 +211,7 @@ export class Application {
       onTimelineEntry: (listener) => timeline.onEntry(listener),
       usageConfirmedAt: () => usage.confirmedAt(),
       isReady: () => cluster.isSynced(),
+      runInSlices: (steps) => this.#models.slices.run(steps),
     };
   }
 }
@@ -227,4 +228,6 @@ export interface ChangeSource {
   /** Changes with every confirmation of usage. */
   usageConfirmedAt(): number | null;
   isReady(): boolean;
+  /** Runs steps, and serves other events between them. The first one runs at once. */
+  runInSlices(steps: Generator<void, void, void>): Promise<void>;
 }

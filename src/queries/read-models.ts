@@ -22,6 +22,8 @@ import { WorkloadUsageQueries } from './workloads/workload-usage.ts';
 
 /** All read models of one set of sources. */
 export interface ReadModels {
+  /** Runs long work of all models, which share the turns. */
+  readonly slices: Slices;
   readonly totals: ClusterTotals;
   readonly cluster: ClusterQueries;
   readonly nodes: NodeQueries;
@@ -51,6 +53,7 @@ export function createReadModels(sources: ReadSources): ReadModels {
   const namespaces = new NamespaceQueries(sources, totals, slices);
   const limitExceptions = new LimitExceptionQueries(sources);
   return {
+    slices,
     totals,
     cluster: new ClusterQueries(sources, totals, slices),
     nodes: new NodeQueries(sources, totals, slices),

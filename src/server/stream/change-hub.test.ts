@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
+import { EVERYONE_IS_ADMIN } from '../../core/access/scope.ts';
 import type { ClusterChange } from '../../ports/cluster/cluster-reader.ts';
 import type { Recommendation } from '../../apis/http/types.generated.ts';
 import { ChangeHub } from './change-hub.ts';
@@ -15,12 +16,30 @@ let asked: string[];
 let clusterReads: number;
 let keys: readonly string[];
 let record: Recommendation | undefined;
+let built: (key: string) => Recommendation | undefined;
+/** Steps that wait; null: steps run at once. */
+let waiting: Iterator<void>[] | null;
+
+function runInSlices(steps: Generator<void, void, void>): Promise<void> {
+  if (waiting === null) for (const _ of steps);
+  else if (steps.next().done !== true) waiting.push(steps);
+  return Promise.resolve();
+}
+
+/** Runs the next step of the work that waits. @returns whether it has ended */
+function runStep(): boolean {
+  const [steps] = waiting ?? [];
+  if (steps?.next().done === true) waiting?.shift();
+  return waiting?.length === 0;
+}
 
 beforeEach(() => {
   timer = new ManualClock();
   asked = [];
   keys = KEYS;
   record = undefined;
+  built = () => record;
+  waiting = null;
   hub = new ChangeHub(
     {
       cluster: () => {
@@ -29,7 +48,7 @@ beforeEach(() => {
       },
       recommendation: (key) => {
         asked.push(key);
-        return record;
+        return built(key);
       },
       workloadKeys: () => keys,
       subscribe: (listener) => {
@@ -39,6 +58,7 @@ beforeEach(() => {
       onTimelineEntry: () => () => undefined,
       usageConfirmedAt: () => null,
       isReady: () => true,
+      runInSlices,
     },
     timer,
     STREAM_TOPICS,
@@ -77,4 +97,67 @@ test('events with up to 2,000 recommendations are stored; clients that missed mo
   const start = hub.seq;
   for (const updatedAt of ['1', '2', '3']) rebuildAll(updatedAt);
   expect([hub.since(start), hub.since(hub.seq - 2)?.length]).toEqual([null, 2]);
+});
+
+describe('with many workloads', () => {
+  const MANY = Array.from({ length: 250 }, (_, index) => `shop/Deployment/w-${index}`);
+  const [FIRST = '', LAST = ''] = [MANY[0], MANY.at(-1)];
+
+  /** Names of the workloads in the last event of recommendations. */
+  function changedWorkloads(): readonly string[] {
+    const events = (hub.since(start) ?? []).filter(({ topic }) => topic.name === 'recommendations');
+    const data = events.at(-1)?.event.dataFor(EVERYONE_IS_ADMIN) as { readonly changed: readonly Recommendation[] } | undefined;
+    return (data?.changed ?? []).map(({ name }) => name);
+  }
+
+  let start: number;
+
+  beforeEach(() => {
+    hub.close();
+    keys = MANY;
+    waiting = [];
+    built = (name) => ({ name, updatedAt: 'before' }) as Recommendation;
+    hub.listen(() => undefined);
+    start = hub.seq;
+  });
+
+  test('a listener is served while their records are built, and ticks begin after that', () => {
+    expect(asked.length).toBeLessThan(MANY.length);
+    expect(timer.pending).toBe(0);
+    while (!runStep());
+    expect([asked.length, timer.pending]).toEqual([MANY.length, 1]);
+  });
+
+  test('a tick serves other events between its steps', () => {
+    while (!runStep());
+    asked = [];
+    change({ kind: 'podresizepolicy', key: 'p' });
+    timer.advance(A_TICK_MS);
+    expect(asked.length).toBeLessThan(MANY.length);
+    while (!runStep());
+    expect(asked.length).toBe(MANY.length);
+  });
+
+  test.each([
+    ['first', FIRST],
+    ['last', LAST],
+  ])('the %s workload is published if it changes while the others are remembered: listeners may have read it before', (_, key) => {
+    built = (name) => ({ name, updatedAt: name === key ? 'after' : 'before' }) as Recommendation;
+    change({ kind: 'workload', key });
+    while (!runStep());
+    timer.advance(A_TICK_MS);
+    while (!runStep());
+    expect(changedWorkloads()).toEqual([key]);
+  });
+
+  test('nothing is published of a hub that stops during a tick', () => {
+    while (!runStep());
+    built = (name) => ({ name, updatedAt: 'after' }) as Recommendation;
+    change({ kind: 'podresizepolicy', key: 'p' });
+    timer.advance(A_TICK_MS);
+    hub.close();
+    const { seq } = hub;
+    while (!runStep());
+    expect([hub.seq, timer.pending]).toEqual([seq, 0]);
+  });
 });

@@ -1,10 +1,9 @@
 // Changes of all stream topics. One hub serves all listeners. It runs while there are listeners, and for LINGER_MS after, so that
 // reconnecting clients can resume.
 
-import type { Recommendation } from '../../apis/http/types.generated.ts';
-import type { WorkloadKey } from '#kube/records/workload';
 import type { ChangeSource } from '../../application/index.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
+import { DirtyWorkloads } from './topics/dirty-workloads.ts';
 import type { StreamTopic, TopicEvent, TopicFeed } from './topics/index.ts';
 
 /** A stored event, filtered by scope when it is sent. */
@@ -22,6 +21,8 @@ const IDLE_PER_WORK = 19;
 const MAX_EVENTS = 500;
 /** Maximum recommendations in stored events, about 4 MiB. Clients that missed more read everything again. */
 const MAX_RECORDS = 2000;
+/** Records built in a step, some milliseconds of work. */
+const WORKLOADS_PER_STEP = 100;
 /** Time that the hub runs without a listener. */
 const LINGER_MS = 300_000;
 
@@ -78,15 +79,42 @@ export class ChangeHub {
   #start(): void {
     this.#idleSinceMs = null;
     if (this.#running !== null) return;
-    const records = new RecordsOfTick(this.#sources);
-    const feeds = this.#topics.map((topic) => ({ topic, feed: topic.openFeed(records.sources) }));
-    // Earlier changes are not published: a new listener reads everything first.
-    if (this.#sources.isReady()) for (const { feed } of feeds) feed.remember(this.#timer.nowMs());
-    records.clear();
+    const feeds = this.#topics.map((topic) => ({ topic, feed: topic.openFeed(this.#sources) }));
+    const dirty = new DirtyWorkloads(true);
     const unsubscribe = this.#sources.subscribe((change) => {
+      dirty.mark(change);
       for (const { feed } of feeds) feed.mark(change);
     });
-    this.#running = { cancel: this.#timer.setTimer(TICK_MS, () => this.#tick()), unsubscribe, feeds, records };
+    const run: Run = { cancel: () => undefined, unsubscribe, feeds, dirty };
+    this.#running = run;
+    // Earlier changes are not published: a new listener reads everything first.
+    const isReady = this.#sources.isReady();
+    if (isReady) for (const { feed } of feeds) feed.remember(this.#timer.nowMs());
+    void this.#sources.runInSlices(this.#begin(run, isReady));
+  }
+
+  /** Remembers the workloads, and then looks for changes at intervals. */
+  *#begin(run: Run, isReady: boolean): Generator<void, void, void> {
+    try {
+      if (isReady) yield* this.#rememberWorkloads(run);
+    } finally {
+      this.#scheduleTick(run, TICK_MS);
+    }
+  }
+
+  *#rememberWorkloads({ feeds, dirty }: Run): Generator<void, void, void> {
+    dirty.clear();
+    let count = 0;
+    for (const key of [...this.#sources.workloadKeys()]) {
+      if (++count % WORKLOADS_PER_STEP === 0) yield;
+      const record = this.#sources.recommendation(key);
+      if (record !== undefined) for (const { feed } of feeds) feed.rememberWorkload?.(key, record);
+    }
+    for (const key of dirty.keys(() => this.#sources.workloadKeys())) for (const { feed } of feeds) feed.distrustWorkload?.(key);
+  }
+
+  #scheduleTick(run: Run, afterMs: number): void {
+    if (this.#running === run) run.cancel = this.#timer.setTimer(afterMs, () => this.#tick(run));
   }
 
   #stop(): void {
@@ -100,24 +128,35 @@ export class ChangeHub {
     this.#seq += 1;
   }
 
-  #tick(): void {
-    if (this.#running === null) return;
-    if (this.#idleSinceMs !== null && this.#timer.nowMs() - this.#idleSinceMs > LINGER_MS) {
-      this.#stop();
-      return;
-    }
-    const beganMs = this.#timer.nowMs();
-    if (this.#sources.isReady()) this.#collect(this.#running);
-    const workMs = this.#timer.nowMs() - beganMs;
-    this.#running.cancel = this.#timer.setTimer(Math.max(TICK_MS, workMs * IDLE_PER_WORK), () => this.#tick());
+  #tick(run: Run): void {
+    if (this.#idleSinceMs !== null && this.#timer.nowMs() - this.#idleSinceMs > LINGER_MS) this.#stop();
+    else void this.#sources.runInSlices(this.#collect(run));
   }
 
-  #collect({ feeds, records }: Run): void {
+  *#collect(run: Run): Generator<void, void, void> {
+    const beganMs = this.#timer.nowMs();
+    try {
+      if (this.#sources.isReady()) yield* this.#collectChanges(run);
+    } finally {
+      const workMs = this.#timer.nowMs() - beganMs;
+      this.#scheduleTick(run, Math.max(TICK_MS, workMs * IDLE_PER_WORK));
+    }
+  }
+
+  *#collectChanges(run: Run): Generator<void, void, void> {
+    const { feeds, dirty } = run;
+    let count = 0;
+    for (const key of dirty.take(() => this.#sources.workloadKeys())) {
+      if (++count % WORKLOADS_PER_STEP === 0) yield;
+      const record = this.#sources.recommendation(key);
+      for (const { feed } of feeds) feed.observeWorkload?.(key, record);
+    }
+    // The hub may have stopped meanwhile.
+    if (this.#running !== run) return;
     for (const { topic, feed } of feeds) {
       const event = feed.collect(this.#timer.nowMs());
       if (event !== null) this.#publish({ seq: this.#seq + 1, topic, event });
     }
-    records.clear();
   }
 
   #publish(event: StreamEvent): void {
@@ -138,25 +177,6 @@ interface Run {
   cancel: () => void;
   readonly unsubscribe: () => void;
   readonly feeds: readonly { readonly topic: StreamTopic; readonly feed: TopicFeed }[];
-  readonly records: RecordsOfTick;
-}
-
-/** Builds each workload's record once per tick, for all topics. */
-class RecordsOfTick {
-  readonly sources: ChangeSource;
-  readonly #built = new Map<WorkloadKey, Recommendation | undefined>();
-
-  constructor(sources: ChangeSource) {
-    this.sources = {
-      ...sources,
-      recommendation: (key) => {
-        if (!this.#built.has(key)) this.#built.set(key, sources.recommendation(key));
-        return this.#built.get(key);
-      },
-    };
-  }
-
-  clear(): void {
-    this.#built.clear();
-  }
+  /** Workloads that may have changed. */
+  readonly dirty: DirtyWorkloads;
 }

@@ -68,6 +68,10 @@ beforeEach(() => {
       onTimelineEntry: () => () => undefined,
       usageConfirmedAt: () => workloads,
       isReady: () => true,
+      runInSlices: (steps) => {
+        for (const _ of steps);
+        return Promise.resolve();
+      },
     },
     timer,
     STREAM_TOPICS,

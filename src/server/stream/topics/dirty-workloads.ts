@@ -33,9 +33,14 @@ export class DirtyWorkloads {
     }
   }
 
-  /** Returns and clears the changed workloads. @param all lists every workload; called only where a change affects all */
+  /** The changed workloads, those that are gone included. @param all lists every workload; called only where a change affects all */
+  keys(all: () => Iterable<WorkloadKey>): ReadonlySet<WorkloadKey> {
+    return new Set(this.#areAll ? [...this.#keys, ...all()] : this.#keys);
+  }
+
+  /** Returns and clears the changed workloads. */
   take(all: () => Iterable<WorkloadKey>): ReadonlySet<WorkloadKey> {
-    const keys = new Set(this.#areAll ? all() : this.#keys);
+    const keys = this.keys(all);
     this.clear();
     return keys;
   }

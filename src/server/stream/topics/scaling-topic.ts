@@ -1,9 +1,7 @@
 import type { Recommendation } from '../../../apis/http/types.generated.ts';
 import type { ChangeSource } from '../../../application/index.ts';
 import { parseWorkloadKey, type WorkloadKey } from '#kube/records/workload';
-import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 import type { TimelineEntry, TimelineObject } from '../../../ports/store/timeline.ts';
-import { DirtyWorkloads } from './dirty-workloads.ts';
 import { type StreamTopic, type TopicEvent, type TopicFeed, VIEWER_OF_GRANTED } from './topic.ts';
 
 /** An object of the timeline, of any kind; namespace null: cluster-scoped. */
@@ -17,48 +15,52 @@ export const SCALING_TOPIC: StreamTopic = {
   openFeed: (sources) => new ScalingFeed(sources),
 };
 
+/** Differs from the applied state of every workload. */
+const UNKNOWN = '';
+
 /**
  * Objects with new timeline entries. A process reports the entries that it appends itself; other replicas detect the leader's changes by
  * the workload's recommendation.
  */
 class ScalingFeed implements TopicFeed {
-  readonly #sources: ChangeSource;
-  readonly #dirty = new DirtyWorkloads(true);
   /** Applied state of each workload at the last collection. */
   readonly #inForce = new Map<WorkloadKey, string>();
   readonly #recorded = new Map<string, ScaledObject>();
   readonly #unsubscribe: () => void;
 
   constructor(sources: ChangeSource) {
-    this.#sources = sources;
     this.#unsubscribe = sources.onTimelineEntry(({ namespace, object: { kind, name } }) => {
       this.#recorded.set(`${namespace ?? ''}/${kind}/${name}`, { namespace, kind, name });
     });
   }
 
   remember(): void {
-    this.#dirty.clear();
-    for (const key of this.#sources.workloadKeys()) {
-      const record = this.#sources.recommendation(key);
-      if (record !== undefined) this.#inForce.set(key, inForce(record));
-    }
+    // Its state is that of the workloads.
   }
 
-  mark(change: ClusterChange): void {
-    this.#dirty.mark(change);
+  rememberWorkload(key: WorkloadKey, record: Recommendation): void {
+    this.#inForce.set(key, inForce(record));
+  }
+
+  distrustWorkload(key: WorkloadKey): void {
+    this.#inForce.set(key, UNKNOWN);
+  }
+
+  observeWorkload(key: WorkloadKey, record: Recommendation | undefined): void {
+    if (record === undefined) {
+      this.#inForce.delete(key);
+      return;
+    }
+    const [before, now] = [this.#inForce.get(key), inForce(record)];
+    this.#inForce.set(key, now);
+    if (before !== undefined && before !== now) this.#recorded.set(key, parseWorkloadKey(key));
+  }
+
+  mark(): void {
+    // The hub knows which workloads a change affects.
   }
 
   collect(): TopicEvent | null {
-    for (const key of this.#dirty.take(() => [...this.#inForce.keys(), ...this.#sources.workloadKeys()])) {
-      const record = this.#sources.recommendation(key);
-      if (record === undefined) {
-        this.#inForce.delete(key);
-        continue;
-      }
-      const [before, now] = [this.#inForce.get(key), inForce(record)];
-      this.#inForce.set(key, now);
-      if (before !== undefined && before !== now) this.#recorded.set(key, parseWorkloadKey(key));
-    }
     const objects = [...this.#recorded.values()];
     this.#recorded.clear();
     return objects.length === 0 ? null : scalingEvent(objects);

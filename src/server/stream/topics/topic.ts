@@ -1,7 +1,9 @@
+import type { Recommendation } from '../../../apis/http/types.generated.ts';
 import type { ChangeSource } from '../../../application/index.ts';
 import type { Requirement } from '../../../core/access/requirement.ts';
 import type { Scope } from '../../../core/access/scope.ts';
 import type { Instant } from '#kube/units';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 
 /** Payload of an event, stored for clients that reconnect. */
@@ -18,9 +20,15 @@ export interface TopicFeed {
    * Records the current state as published: listeners read everything before they follow changes. Not called before the caches have synced.
    */
   remember(nowMs: Instant): void;
+  /** Records the state of a workload as published. */
+  rememberWorkload?(key: WorkloadKey, record: Recommendation): void;
+  /** A workload changed before its state was remembered: listeners may have read the state before the change. */
+  distrustWorkload?(key: WorkloadKey): void;
+  /** The state of a workload that may have changed; undefined: it does not exist. */
+  observeWorkload?(key: WorkloadKey, record: Recommendation | undefined): void;
   /** Marks what a change of the cluster affects. */
   mark(change: ClusterChange): void;
-  /** Changes since the last call; null: none. */
+  /** Changes since the last call, of the workloads observed since; null: none. */
   collect(nowMs: Instant): TopicEvent | null;
   close(): void;
 }

@@ -35,6 +35,11 @@ const nodesTopic = (requires: StreamTopic['requires']): StreamTopic => ({
   },
 });
 
+function runAtOnce(steps: Iterable<void>): Promise<void> {
+  for (const _ of steps);
+  return Promise.resolve();
+}
+
 /** Collects written text. */
 function collectText(into: string[]): StreamResponse {
   const nothing = (): void => undefined;
@@ -67,6 +72,7 @@ beforeEach(() => {
     },
     usageConfirmedAt: () => null,
     isReady: () => true,
+    runInSlices: runAtOnce,
   };
 });
 afterEach(() => {
