@@ -10,6 +10,7 @@ import type { Gauge, Metrics } from '../../ports/metrics.ts';
 import type { Random } from '../../ports/random.ts';
 import { backoffMs, type BackoffRules } from '../../runtime/backoff.ts';
 import { LEADER_GAUGE } from '../../runtime/leader-election.ts';
+import { threadLimits } from '../workers/thread-limits.ts';
 import { sleep } from '../kubernetes/sleep.ts';
 import type { Thread } from '../workers/restarting-thread.ts';
 import type { ElectionReply, ElectionRequest, ElectionStatus, ElectionThreadData } from './messages.ts';
@@ -197,6 +198,7 @@ function startThread(data: ElectionThreadData): Thread<ElectionRequest, Election
   return new Worker(new URL(`../../workers/leader-election.${extension}`, import.meta.url), {
     name: 'leader-election',
     workerData: data,
+    resourceLimits: threadLimits(),
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
 }

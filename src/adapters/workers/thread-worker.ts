@@ -7,6 +7,7 @@ import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
+import { threadLimits } from './thread-limits.ts';
 import { RestartingThread, type Thread } from './restarting-thread.ts';
 import { requestsOf, type RecommenderRequest } from './recommender-messages.ts';
 import type { RecommenderWorker } from './recommender-worker.ts';
@@ -18,8 +19,6 @@ const BATCH_WAIT_MS: DurationMs = 100;
 const MAX_IN_FLIGHT = 100_000;
 /** Without an answer for so long the thread hangs. The longest question is a backfill of two weeks. */
 const ANSWER_WITHIN_MS: DurationMs = 120 * SECOND_MS;
-/** With V8's default, the space for new objects grows to 50 MB that stay resident. */
-const MAX_NEW_OBJECTS_MB = 8;
 
 export interface ThreadWorkerDependencies {
   readonly index: number;
@@ -186,7 +185,7 @@ function startThread(sequence: number): Thread<RecommenderRequest, WorkerReply> 
   return new Worker(new URL(`../../workers/recommender.${extension}`, import.meta.url), {
     name: 'recommender',
     workerData: { sequence },
-    resourceLimits: { maxYoungGenerationSizeMb: MAX_NEW_OBJECTS_MB },
+    resourceLimits: threadLimits(),
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
 }

@@ -39,6 +39,8 @@ export interface Started extends StartTimes {
 
 /** NODE_OPTIONS of config/controller/deployment.yaml, without the bound of the heap: it is a share of the container's memory. */
 const DEPLOYED_OPTIONS = '--max-semi-space-size=16';
+/** Of config/controller/deployment.yaml, too. */
+const DEPLOYED_ARENAS = { MALLOC_ARENA_MAX: '2' };
 /** A user who is not root may not mount; the controller then uses a kubeconfig, whose library takes about 90 MB. */
 const IS_ROOT = process.getuid?.() === 0;
 const POLL_MS = 50;
@@ -82,6 +84,7 @@ export class MeasuredController {
     const args = Object.entries(settings).map(([path, value]) => `--${path}=${value}`);
     const environment = {
       NODE_OPTIONS: `${DEPLOYED_OPTIONS} --import=${join(import.meta.dirname, 'measure/loop-probe.ts')}`,
+      ...DEPLOYED_ARENAS,
       SCALE_BENCH_PROBE: reports,
       ...(IS_ROOT
         ? { HOME: fixture.folder, KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(played.apiServerPort) }

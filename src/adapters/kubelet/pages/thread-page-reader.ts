@@ -7,6 +7,7 @@ import type { MachineTimer } from '../../../ports/clock.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Counter, Metrics } from '../../../ports/metrics.ts';
 import type { KubeConnection } from '../../kubernetes/transport/connection.ts';
+import { threadLimits } from '../../workers/thread-limits.ts';
 import { RestartingThread, type Thread } from '../../workers/restarting-thread.ts';
 import type { KubeletAddress, KubeletFetcher } from '../kubelet-fetcher.ts';
 import type { PageName } from './page-bounds.ts';
@@ -17,8 +18,6 @@ import type { PageQuery, PageReader, ParsedPages } from './text-pages.ts';
 const ANSWER_WITHIN_MS: DurationMs = 60 * SECOND_MS;
 /** The largest permitted summary, of empty objects only, parses into 170 MB; an ordinary one into less than 20 MB. */
 const MAX_HEAP_MB = 256;
-/** Objects of a page live no longer than its reading. With V8's default, the space for new objects grows to 50 MB that stay resident. */
-const MAX_NEW_OBJECTS_MB = 8;
 
 export interface ThreadPageReaderDependencies {
   readonly timer: MachineTimer;
@@ -148,7 +147,7 @@ function startThread(reach: KubeletReach): Thread<PageRequest, PageReply> {
   return new Worker(new URL(`../../../workers/kubelet-pages.${extension}`, import.meta.url), {
     name: 'kubelet-pages',
     workerData: reach,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_NEW_OBJECTS_MB },
+    resourceLimits: threadLimits(MAX_HEAP_MB),
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
 }
