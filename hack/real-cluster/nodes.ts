@@ -1,4 +1,4 @@
-import { findMachineType, MACHINE_TYPES } from '#embedded-cluster/nodes/machine-types';
+import { getMachineType } from '#embedded-cluster/nodes/machine-types';
 import { nodeObject } from '#embedded-cluster/nodes/node-factory';
 import { kubernetesVersion } from './binaries.ts';
 
@@ -24,9 +24,7 @@ export function nodeObjects(pool: NodePool, kubeletPort: number): readonly NodeW
 
 function kwokNode(pool: NodePool, index: number, kubeletPort: number): NodeWire {
   const typeName = dealt(pool.machineTypes, index);
-  const machineType = findMachineType(typeName);
-  if (machineType === undefined)
-    throw new Error(`machine type ${typeName} is not known; choose one of ${MACHINE_TYPES.map((type) => type.name).join(', ')}`);
+  const machineType = getMachineType(typeName);
   // Zones change less often than types: with two of each in step, they would never mix.
   const zone = dealt(pool.zones, Math.floor(index / pool.machineTypes.length));
   const spot = pool.spotEvery > 0 && index % pool.spotEvery === pool.spotEvery - 1;

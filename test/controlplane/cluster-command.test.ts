@@ -135,7 +135,7 @@ describe('hack/cluster', () => {
       'an unknown machine type',
       ['up', '--name', INTERRUPTED, '--machine-types', 'z9'],
       1,
-      /machine type z9 is not known; choose one of e2-/,
+      /machine type z9 is not known; choose one such as e2-/,
     ],
     ['a name that is not valid for a folder', ['up', '--name', '../x'], 1, /use up to 40 lower-case letters/],
     [

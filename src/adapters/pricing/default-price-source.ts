@@ -1,19 +1,19 @@
-import { DEFAULT_PRICES_SOURCE } from '../../core/cost/default-prices.ts';
-import { estimateNodePrice, findListPrice, gibPerVcpuPriceOf, splitNodePrice } from '../../core/cost/node-price.ts';
-import { GiB } from '#kube/units';
+import { gibPerVcpuPriceOf, splitNodePrice } from '../../core/cost/node-price.ts';
+import { NO_STATED_PRICES, PriceCatalogue, type StatedPrices } from '../../core/cost/price-catalogue.ts';
 import type { NodePrice, PriceSource } from '../../ports/price-source.ts';
-import type { PriceOverrides } from './price-overrides.ts';
 
 type PricedNode = Parameters<PriceSource['priceOf']>[0];
 
-/** Prices nodes by the administrator's prices, then the default list, then an estimate from the node's size. */
+/** Prices of nodes by the catalogue; a node always has a size, and so a price. */
 export class DefaultPriceSource implements PriceSource {
-  readonly #overrides: PriceOverrides | null;
+  readonly #catalogue: PriceCatalogue;
+  readonly #cpuToMemory: number | null;
   /** Prices of records, which are immutable: sums, health and lists ask for those of all nodes. */
   readonly #prices = new WeakMap<PricedNode, NodePrice>();
 
-  constructor(overrides: PriceOverrides | null = null) {
-    this.#overrides = overrides;
+  constructor(stated: StatedPrices = NO_STATED_PRICES) {
+    this.#catalogue = new PriceCatalogue(stated);
+    this.#cpuToMemory = stated.cpuToMemory;
   }
 
   priceOf(node: PricedNode): NodePrice {
@@ -25,26 +25,9 @@ export class DefaultPriceSource implements PriceSource {
   }
 
   #compute(node: PricedNode): NodePrice {
-    const { perHourUsd, source, estimate } = this.#hourly(node);
-    const gibPerCore = this.#overrides?.cpuToMemory ?? gibPerVcpuPriceOf(node.machineType);
-    return { perHourUsd, ...splitNodePrice(perHourUsd, node.capacity, gibPerCore), source, estimate };
-  }
-
-  #hourly(node: PricedNode): Pick<NodePrice, 'perHourUsd' | 'source' | 'estimate'> {
-    const override = node.machineType === null ? undefined : this.#overrides?.machines.get(node.machineType);
-    const stated = node.capacityType === 'spot' ? override?.spot : override?.onDemand;
-    if (stated !== undefined && stated !== null) return { perHourUsd: stated, source: 'prices.file', estimate: false };
-    const listed = findListPrice(node.machineType, node.capacityType);
-    if (listed !== null) return { perHourUsd: listed, source: DEFAULT_PRICES_SOURCE, estimate: false };
-    const rates = this.#overrides?.rates ?? null;
-    if (rates !== null) {
-      const onDemand = (node.capacity.cpuMillicores / 1000) * rates.perCoreHour + (node.capacity.memoryBytes / GiB) * rates.perGiBHour;
-      return {
-        perHourUsd: node.capacityType === 'spot' ? onDemand * rates.spotRatio : onDemand,
-        source: 'rates of prices.file',
-        estimate: true,
-      };
-    }
-    return { perHourUsd: estimateNodePrice(node.capacity, node.capacityType), source: 'estimate from vCPU and memory', estimate: true };
+    const price = this.#catalogue.priceOf(node, node.capacity);
+    if (price === null) throw new Error(`a node of machine type ${node.machineType} has no price`);
+    const gibPerCore = this.#cpuToMemory ?? gibPerVcpuPriceOf(node.machineType);
+    return { ...price, ...splitNodePrice(price.perHourUsd, node.capacity, gibPerCore) };
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GiB } from '#kube/units';
 import { DefaultPriceSource } from './default-price-source.ts';
-import { parsePriceOverrides } from './price-overrides.ts';
+import { parsePriceFile } from './price-file.ts';
 
 const node = (machineType: string | null, capacityType: 'spot' | 'on-demand' = 'on-demand') => ({
   machineType,
@@ -13,9 +13,9 @@ const node = (machineType: string | null, capacityType: 'spot' | 'on-demand' = '
 });
 
 function sourceFrom(text: string): DefaultPriceSource {
-  const result = parsePriceOverrides(text, 'prices.yaml');
+  const result = parsePriceFile(text, 'prices.yaml');
   if (!result.ok) throw new Error(result.problems.join('\n'));
-  return new DefaultPriceSource(result.overrides);
+  return new DefaultPriceSource(result.prices);
 }
 
 describe('prices', () => {
@@ -47,6 +47,12 @@ describe('prices', () => {
     expect(4 * price.perCoreHourUsd + 16 * price.perGiBHourUsd).toBeCloseTo(price.perHourUsd, 9);
   });
 
+  test('differ by zone, and have discounts', () => {
+    const source = sourceFrom('zones: { us-central1: { mine: { onDemand: 0.4 } } }\ndiscounts: { e2: 0.5 }\n');
+    expect(source.priceOf(node('mine'))).toMatchObject({ perHourUsd: 0.4, source: 'prices.file, us-central1', estimate: false });
+    expect(source.priceOf(node('e2-standard-4')).perHourUsd).toBeCloseTo(0.0670115, 9);
+  });
+
   test('are unchanged by an empty file', () => {
     expect(sourceFrom('').priceOf(node('e2-standard-4')).perHourUsd).toBe(0.134023);
   });
@@ -55,7 +61,14 @@ describe('prices', () => {
 describe('a wrong prices file', () => {
   test.each([
     ['machines: { e2-standard-4: { onDemand: -1 } }', 'prices.yaml: machines.e2-standard-4.onDemand must be a number of 0 or more, not -1'],
-    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is unknown; use one of onDemand, spot'],
+    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is unknown; use one of onDemand, spot, cpu, memoryGiB'],
+    ['machines: { a: { onDemand: 1, cpu: 4 } }', 'prices.yaml: machines.a has half a size; set both cpu and memoryGiB, or neither'],
+    ['machines: { a: { cpu: 0, memoryGiB: 1 } }', 'prices.yaml: machines.a.cpu must be a number above 0, not 0'],
+    ['zones: { z: { a: { cpu: 4, spot: 1 } } }', 'prices.yaml: zones.z.a.cpu is unknown; use one of onDemand, spot'],
+    ['zones: { z: 1 }', 'prices.yaml: zones.z must be a mapping'],
+    ['zones: { z: { a: {} } }', 'prices.yaml: zones.z.a has no price; set onDemand, spot or both'],
+    ['discounts: { n2: 37 }', 'prices.yaml: discounts.n2 must be the part of the price that is paid, above 0 and at most 1, not 37'],
+    ['discount: {}', 'prices.yaml: discount is unknown; use one of machines, zones, discounts, rates, cpuToMemory'],
     ['machines: { a: {} }', 'prices.yaml: machines.a has no price; set onDemand, spot or both'],
     ['machines: [1]', 'prices.yaml: machines must be a mapping'],
     ['rates: { perCoreHour: 1 }', 'prices.yaml: rates needs both perCoreHour and perGiBHour'],
@@ -63,12 +76,12 @@ describe('a wrong prices file', () => {
     ['cpuToMemory: lots', 'prices.yaml: cpuToMemory must be a number of 0 or more, not "lots"'],
     ['- 1', 'prices.yaml: the document must be a mapping'],
   ])('%s names path and remedy', (text, problem) => {
-    const result = parsePriceOverrides(text, 'prices.yaml');
+    const result = parsePriceFile(text, 'prices.yaml');
     expect(result.ok ? [] : result.problems).toContain(problem);
   });
 
   test('that is not YAML is reported', () => {
-    const result = parsePriceOverrides('a: [', 'prices.yaml');
+    const result = parsePriceFile('a: [', 'prices.yaml');
     expect(result.ok ? '' : result.problems[0]).toContain('prices.yaml: not valid YAML');
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DefaultPriceSource } from '../../adapters/pricing/default-price-source.ts';
-import { parsePriceOverrides } from '../../adapters/pricing/price-overrides.ts';
+import { parsePriceFile } from '../../adapters/pricing/price-file.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 
@@ -14,7 +14,7 @@ export function openPrices(settings: Pick<Settings, 'prices.file'>): PriceSource
   } catch (cause) {
     throw new Error(`prices.file ${path} cannot be read: set it to an existing file, or leave it empty`, { cause });
   }
-  const parsed = parsePriceOverrides(text, path);
+  const parsed = parsePriceFile(text, path);
   if (!parsed.ok) throw new Error(`prices.file ${path}: ${parsed.problems.join('; ')}`);
-  return new DefaultPriceSource(parsed.overrides);
+  return new DefaultPriceSource(parsed.prices);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { GiB } from '#kube/units';
-import { DEFAULT_MACHINE_PRICES } from './default-prices.ts';
-import { estimateNodePrice, findListPrice, gibPerVcpuPriceOf, splitNodePrice } from './node-price.ts';
+import { MACHINE_PRICES } from '#kube/machines/machine-prices';
+import { estimateNodePrice, gibPerVcpuPriceOf, splitNodePrice } from './node-price.ts';
 
 describe('a node price', () => {
   test('is split so that cores and GiB add up to it', () => {
@@ -22,7 +22,7 @@ describe('a node price', () => {
 
   test('gives the same rates for every machine type of a family', () => {
     for (const family of ['e2', 'n2', 'c3', 'c2d']) {
-      const rates = Object.entries(DEFAULT_MACHINE_PRICES)
+      const rates = Object.entries(MACHINE_PRICES)
         .filter(([type]) => type.startsWith(`${family}-`) && !/medium|micro|small/.test(type))
         .map(([type, [vcpu, gib, onDemand]]) =>
           splitNodePrice(onDemand, { cpuMillicores: vcpu * 1000, memoryBytes: gib * GiB }, gibPerVcpuPriceOf(type)),
@@ -30,14 +30,6 @@ describe('a node price', () => {
       const [first] = rates;
       for (const rate of rates) expect(Math.abs(rate.perCoreHourUsd / (first?.perCoreHourUsd ?? 0) - 1)).toBeLessThan(0.002);
     }
-  });
-
-  test('is the list price, on demand or spot; null if there is none', () => {
-    expect(findListPrice('e2-standard-4', 'on-demand')).toBe(0.134023);
-    expect(findListPrice('e2-standard-4', 'spot')).toBe(0.080424);
-    expect(findListPrice('m5.large', 'on-demand')).toBeNull();
-    expect(findListPrice('toString', 'on-demand')).toBeNull();
-    expect(findListPrice(null, 'on-demand')).toBeNull();
   });
 
   test('is estimated from the size within the range of the families', () => {

@@ -3,7 +3,8 @@
 import { GiB } from '#kube/units';
 import type { Resources } from '#kube/records/resources';
 import type { Ratio, Usd } from '#kube/units';
-import { DEFAULT_MACHINE_PRICES, ESTIMATE_RATES, GIB_PER_VCPU_PRICE, USUAL_GIB_PER_VCPU_PRICE } from './default-prices.ts';
+import { familyOf } from '#kube/machines/machine-prices';
+import { ESTIMATE_RATES, GIB_PER_VCPU_PRICE, USUAL_GIB_PER_VCPU_PRICE } from './price-rates.ts';
 import type { RequestPrice } from './request-cost.ts';
 
 /** Purchase option of a node. */
@@ -22,15 +23,7 @@ export function splitNodePrice(perHourUsd: Usd, capacity: Resources, gibPerCore:
 
 /** Price of one core in units of one GiB for the family of a machine type; the usual proportion for unknown families. */
 export function gibPerVcpuPriceOf(machineType: string | null): Ratio {
-  return GIB_PER_VCPU_PRICE[machineType?.split('-', 1)[0] ?? ''] ?? USUAL_GIB_PER_VCPU_PRICE;
-}
-
-/** List price; null: the machine type is not in the list, or has no spot price. */
-export function findListPrice(machineType: string | null, capacityType: CapacityType): Usd | null {
-  const price =
-    machineType === null || !Object.hasOwn(DEFAULT_MACHINE_PRICES, machineType) ? undefined : DEFAULT_MACHINE_PRICES[machineType];
-  if (price === undefined) return null;
-  return capacityType === 'spot' ? price[3] : price[2];
+  return GIB_PER_VCPU_PRICE[familyOf(machineType ?? '')] ?? USUAL_GIB_PER_VCPU_PRICE;
 }
 
 /** Price of a general-purpose machine of the size. */

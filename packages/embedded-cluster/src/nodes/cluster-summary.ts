@@ -73,7 +73,7 @@ export function nodePricePerHour(node: KubeObject): Usd {
   const labels = node.metadata.labels ?? {};
   const type = findMachineType(labels['node.kubernetes.io/instance-type'] ?? '');
   if (type === undefined) return 0;
-  return labels['cloud.google.com/gke-spot'] === 'true' ? type.spotPerHourUsd : type.onDemandPerHourUsd;
+  return labels['cloud.google.com/gke-spot'] === 'true' ? (type.spotPerHourUsd ?? type.onDemandPerHourUsd) : type.onDemandPerHourUsd;
 }
 
 export function subtractCounters(from: ClusterCounters, to: ClusterCounters): CounterDifferences {

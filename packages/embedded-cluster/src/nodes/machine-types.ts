@@ -1,3 +1,4 @@
+import { familyOf, MACHINE_PRICES } from '#kube/machines/machine-prices';
 import { GiB, MiB, type Bytes, type Millicores, type Usd } from '#kube/units';
 
 /** A Compute Engine machine type, with the values that its nodes report. */
@@ -7,36 +8,34 @@ export interface MachineType {
   readonly vcpu: number;
   readonly memoryBytes: Bytes;
   readonly onDemandPerHourUsd: Usd;
-  readonly spotPerHourUsd: Usd;
+  /** null: it is not offered as spot. */
+  readonly spotPerHourUsd: Usd | null;
 }
 
-// List prices without commitments or sustained-use discounts, us-central1, 6 August 2026
-// (github.com/cloudpilot-ai/karpenter-provider-gcp, pkg/providers/pricing/initial-prices.json).
-export const MACHINE_TYPES: readonly MachineType[] = [
-  machineType('e2-standard-2', 2, 8, 0.067011, 0.040212),
-  machineType('e2-standard-4', 4, 16, 0.134023, 0.080424),
-  machineType('e2-standard-8', 8, 32, 0.268046, 0.160848),
-  machineType('e2-standard-16', 16, 64, 0.536091, 0.321696),
-  machineType('e2-highmem-4', 4, 32, 0.180799, 0.108488),
-  machineType('e2-highcpu-8', 8, 8, 0.197881, 0.118752),
-  machineType('n2-standard-2', 2, 8, 0.097118, 0.04606),
-  machineType('n2-standard-4', 4, 16, 0.194236, 0.09212),
-  machineType('n2-standard-8', 8, 32, 0.388472, 0.18424),
-  machineType('n2-highmem-4', 4, 32, 0.262028, 0.12428),
-  machineType('n2d-standard-4', 4, 16, 0.168984, 0.048912),
-  machineType('n4-standard-4', 4, 16, 0.1814, 0.089568),
-  machineType('c3-standard-8', 8, 32, 0.403216, 0.0988),
-  machineType('t2d-standard-4', 4, 16, 0.168984, 0.06304),
-];
+export const MACHINE_TYPES: readonly MachineType[] = Object.entries(MACHINE_PRICES).map(([name, [vcpu, memoryGib, onDemand, spot]]) => ({
+  name,
+  family: familyOf(name),
+  vcpu,
+  memoryBytes: Math.round(memoryGib * GiB),
+  onDemandPerHourUsd: onDemand,
+  spotPerHourUsd: spot,
+}));
 
-/** undefined for a type that is not in the table. */
+const BY_NAME = new Map(MACHINE_TYPES.map((type) => [type.name, type]));
+
+/** undefined for a type that is not in the list. */
 export function findMachineType(name: string): MachineType | undefined {
-  return MACHINE_TYPES.find((type) => type.name === name);
+  return BY_NAME.get(name);
 }
 
-function machineType(name: string, vcpu: number, memoryGib: number, onDemandPerHourUsd: Usd, spotPerHourUsd: Usd): MachineType {
-  const family = name.slice(0, name.indexOf('-'));
-  return { name, family, vcpu, memoryBytes: memoryGib * GiB, onDemandPerHourUsd, spotPerHourUsd };
+/** @throws Error for a type that is not in the list, with types of its family, or one of each family */
+export function getMachineType(name: string): MachineType {
+  const found = findMachineType(name);
+  if (found !== undefined) return found;
+  const similar = MACHINE_TYPES.filter(({ family }) => name.startsWith(`${family}-`));
+  const ofEachFamily = MACHINE_TYPES.filter(({ family }, at) => MACHINE_TYPES.findIndex((type) => type.family === family) === at);
+  const examples = (similar.length > 0 ? similar : ofEachFamily).map((type) => type.name).join(', ');
+  throw new Error(`machine type ${name} is not known; choose one such as ${examples}`);
 }
 
 /** Available memory below which a kubelet evicts pods (`memory.available`, GKE). */

@@ -1,7 +1,7 @@
 import type { Instant } from '#kube/units';
 import type { ClusterAccess } from '../api/cluster-access.ts';
 import { hashText } from '../clock/seeded-hash.ts';
-import { MACHINE_TYPES, findMachineType, type MachineType } from './machine-types.ts';
+import { getMachineType } from './machine-types.ts';
 import type { KubeletConfiguration } from './kubelet/kubelet-configuration.ts';
 import { nodeObject } from './node-factory.ts';
 
@@ -26,7 +26,7 @@ const DEFAULT_ZONES = ['us-central1-a', 'us-central1-b', 'us-central1-c'];
 const KUBELET_PORT = 10_250;
 
 /**
- * Registers nodes, one pool per machine type. Names depend on the seed only. Throws an Error that lists the known types for an unknown one.
+ * Registers nodes, one pool per machine type. Names depend on the seed only. Throws an Error that names known types for an unknown one.
  */
 export function createNodes(cluster: ClusterAccess, options: NodePoolOptions): readonly string[] {
   const types = options.machineTypes.map(getMachineType);
@@ -49,12 +49,6 @@ export function createNodes(cluster: ClusterAccess, options: NodePoolOptions): r
     names.push(name);
   }
   return names;
-}
-
-function getMachineType(name: string): MachineType {
-  const found = findMachineType(name);
-  if (found !== undefined) return found;
-  throw new Error(`machine type ${name} is not known; choose one of ${MACHINE_TYPES.map((type) => type.name).join(', ')}`);
 }
 
 function suffix(seed: number, pool: string, index: number): string {

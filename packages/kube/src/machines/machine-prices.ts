@@ -1,14 +1,15 @@
-// Snapshot of list prices of common Compute Engine machine types; the setting `prices.file` replaces them. From the public
-// price list (karpenter-provider-gcp's snapshot, Apache-2.0), without commitments or sustained-use discounts.
+// Snapshot of list prices of common Compute Engine machine types, the one list of Evenkeel and of the embedded cluster; the setting
+// `prices.file` replaces them. From the public price list (karpenter-provider-gcp's snapshot, Apache-2.0), without commitments or
+// sustained-use discounts.
 
 /** Region and date of the prices. */
-export const DEFAULT_PRICES_SOURCE = 'list price, us-central1, 2026-08-06';
+export const MACHINE_PRICES_SOURCE = 'list price, us-central1, 2026-08-06';
 
 /** vCPUs, GiB, USD an hour on demand, USD an hour as spot (null: none listed). */
 export type MachinePrice = readonly [vcpu: number, gib: number, onDemandUsdPerHour: number, spotUsdPerHour: number | null];
 
 /** By machine type. */
-export const DEFAULT_MACHINE_PRICES: Readonly<Record<string, MachinePrice>> = {
+export const MACHINE_PRICES: Readonly<Record<string, MachinePrice>> = {
   'e2-medium': [2, 4, 0.033506, 0.020106],
   'e2-micro': [2, 1, 0.008376, 0.005026],
   'e2-small': [2, 2, 0.016753, 0.010053],
@@ -228,23 +229,12 @@ export const DEFAULT_MACHINE_PRICES: Readonly<Record<string, MachinePrice>> = {
   'g1-small': [1, 1.7, 0.0257, 0.002313],
 };
 
-/**
- * Price of one vCPU in units of one GiB of memory, by family. With it two rates reproduce every price of the family exactly.
- * c2, t2a and t2d have one proportion of vCPU to memory, so their prices do not determine it; they use the usual one.
- */
-export const GIB_PER_VCPU_PRICE: Readonly<Record<string, number>> = {
-  e2: 7.46,
-  n1: 7.46,
-  n2: 7.46,
-  n2d: 7.46,
-  n4: 8.81,
-  c2d: 7.47,
-  c3: 8.8,
-  c4: 8.8,
-};
+/** undefined: the machine type is not in the list. */
+export function findMachinePrice(machineType: string): MachinePrice | undefined {
+  return Object.hasOwn(MACHINE_PRICES, machineType) ? MACHINE_PRICES[machineType] : undefined;
+}
 
-/** Default for other families: that of E2, N1, N2 and N2D. */
-export const USUAL_GIB_PER_VCPU_PRICE = 7.46;
-
-/** Rates for machine types without a list price: those of N2, the middle of the general-purpose families. */
-export const ESTIMATE_RATES = { vcpuUsdPerHour: 0.031611, gibUsdPerHour: 0.004237, spotRatio: 0.45 };
+/** Family of a machine type: `e2` of `e2-standard-4`, `m7g` of `m7g.xlarge`. */
+export function familyOf(machineType: string): string {
+  return /^[^-.]*/.exec(machineType)?.[0] ?? machineType;
+}

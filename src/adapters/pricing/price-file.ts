@@ -1,0 +1,142 @@
+// Parses `prices.file`: the prices that an administrator pays, which override the default list.
+
+import { parse } from 'yaml';
+import { GiB } from '#kube/units';
+import type { StatedMachine, StatedPrices } from '../../core/cost/price-catalogue.ts';
+
+export type PriceFileResult =
+  | { readonly ok: true; readonly prices: StatedPrices }
+  /** All problems, each with path and remedy. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * Parses the text of a prices file, which is YAML:
+ *
+ * ```yaml
+ * machines:                     # USD per hour by machine type; each key may be omitted
+ *   e2-standard-4: { onDemand: 0.11, spot: 0.05 }
+ *   m7g.xlarge: { onDemand: 0.16, cpu: 4, memoryGiB: 16 }
+ * zones:                        # prices that differ in a zone or region
+ *   eu-west-1: { m7g.xlarge: { onDemand: 0.18 } }
+ * discounts:                    # part of the default list's on-demand price that is paid, by machine type, family or "*"
+ *   n2: 0.63
+ * rates:                        # for machine types in neither this file nor the default list
+ *   perCoreHour: 0.03
+ *   perGiBHour: 0.004
+ *   spotRatio: 0.4              # spot ÷ on-demand, 0–1
+ * cpuToMemory: 7.46             # price of one core ÷ price of one GiB; splits a node's price
+ * ```
+ * @param path name of the file in problems
+ */
+export function parsePriceFile(text: string, path: string): PriceFileResult {
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch (error) {
+    return {
+      ok: false,
+      problems: [`${path}: not valid YAML (${error instanceof Error ? firstLine(error.message) : String(error)}); correct the syntax`],
+    };
+  }
+  const reader = new Reader(path);
+  const root = reader.mapping(document ?? {}, '', ['machines', 'zones', 'discounts', 'rates', 'cpuToMemory']);
+  const prices: StatedPrices = {
+    machines: readMachines(reader, root['machines'] ?? {}, 'machines', true),
+    zones: new Map(
+      Object.entries(reader.mapping(root['zones'] ?? {}, 'zones', null)).map(([zone, machines]) => [
+        zone,
+        readMachines(reader, machines ?? {}, `zones.${zone}`, false),
+      ]),
+    ),
+    discounts: readDiscounts(reader, root['discounts'] ?? {}),
+    rates: readRates(reader, root['rates']),
+    cpuToMemory: reader.amount(root['cpuToMemory'], 'cpuToMemory'),
+  };
+  return reader.problems.length === 0 ? { ok: true, prices } : { ok: false, problems: reader.problems };
+}
+
+/** @param withSize whether sizes are stated here: they are the same in all zones */
+function readMachines(reader: Reader, value: unknown, at: string, withSize: boolean): ReadonlyMap<string, StatedMachine> {
+  const keys = withSize ? ['onDemand', 'spot', 'cpu', 'memoryGiB'] : ['onDemand', 'spot'];
+  const machines = new Map<string, StatedMachine>();
+  for (const [type, stated] of Object.entries(reader.mapping(value, at, null))) {
+    const place = `${at}.${type}`;
+    const entry = reader.mapping(stated, place, keys);
+    const [cpu, memoryGiB] = [reader.positive(entry['cpu'], `${place}.cpu`), reader.positive(entry['memoryGiB'], `${place}.memoryGiB`)];
+    if ((entry['cpu'] === undefined) !== (entry['memoryGiB'] === undefined)) {
+      reader.problem(place, 'has half a size; set both cpu and memoryGiB, or neither');
+    }
+    if (keys.every((key) => entry[key] === undefined)) reader.problem(place, `has no price; set onDemand, spot or both`);
+    machines.set(type, {
+      onDemand: reader.amount(entry['onDemand'], `${place}.onDemand`),
+      spot: reader.amount(entry['spot'], `${place}.spot`),
+      size: cpu === null || memoryGiB === null ? null : { cpuMillicores: Math.round(cpu * 1000), memoryBytes: Math.round(memoryGiB * GiB) },
+    });
+  }
+  return machines;
+}
+
+function readDiscounts(reader: Reader, value: unknown): ReadonlyMap<string, number> {
+  const discounts = new Map<string, number>();
+  for (const [name, part] of Object.entries(reader.mapping(value, 'discounts', null))) {
+    if (typeof part === 'number' && part > 0 && part <= 1) discounts.set(name, part);
+    else
+      reader.problem(`discounts.${name}`, `must be the part of the price that is paid, above 0 and at most 1, not ${JSON.stringify(part)}`);
+  }
+  return discounts;
+}
+
+function readRates(reader: Reader, value: unknown): StatedPrices['rates'] {
+  if (value === undefined || value === null) return null;
+  const rates = reader.mapping(value, 'rates', ['perCoreHour', 'perGiBHour', 'spotRatio']);
+  const perCoreHour = reader.amount(rates['perCoreHour'], 'rates.perCoreHour');
+  const perGiBHour = reader.amount(rates['perGiBHour'], 'rates.perGiBHour');
+  const spotRatio = reader.amount(rates['spotRatio'] ?? 1, 'rates.spotRatio');
+  if (rates['perCoreHour'] === undefined || rates['perGiBHour'] === undefined)
+    reader.problem('rates', 'needs both perCoreHour and perGiBHour');
+  if (spotRatio !== null && spotRatio > 1) reader.problem('rates.spotRatio', 'must be between 0 and 1');
+  return perCoreHour === null || perGiBHour === null || spotRatio === null ? null : { perCoreHour, perGiBHour, spotRatio };
+}
+
+class Reader {
+  readonly problems: string[] = [];
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  problem(at: string, message: string): void {
+    this.problems.push(`${this.#path}: ${at === '' ? 'the document' : at} ${message}`);
+  }
+
+  mapping(value: unknown, at: string, keys: readonly string[] | null): Readonly<Record<string, unknown>> {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.problem(at, 'must be a mapping');
+      return {};
+    }
+    const record = value as Readonly<Record<string, unknown>>;
+    for (const key of Object.keys(record)) {
+      if (keys !== null && !keys.includes(key)) this.problem(at === '' ? key : `${at}.${key}`, `is unknown; use one of ${keys.join(', ')}`);
+    }
+    return record;
+  }
+
+  amount(value: unknown, at: string): number | null {
+    if (value === undefined || value === null) return null;
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+    this.problem(at, `must be a number of 0 or more, not ${JSON.stringify(value)}`);
+    return null;
+  }
+
+  positive(value: unknown, at: string): number | null {
+    if (value === undefined || value === null) return null;
+    if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+    this.problem(at, `must be a number above 0, not ${JSON.stringify(value)}`);
+    return null;
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text;
+}
