@@ -32,6 +32,7 @@ import { isMutation } from './openapi/operation.ts';
 import { OPERATIONS } from './openapi/document.ts';
 import { LOCAL_ADMIN, nodeEntry, type AccessWorld } from '../../test/builders/access/access-world.ts';
 import { readClientModules } from './page/client-modules.ts';
+import { SILENT_LOGGER } from '../runtime/logging.ts';
 import { STREAM_TOPICS } from './stream/topics/index.ts';
 
 const ROUTES = accessRoutes();
@@ -327,7 +328,11 @@ function routedBy({ stack }: IRouter): readonly string[] {
 test('every path of the server is in the table', () => {
   const { world, store } = full;
   const { sources, metrics, timer } = world;
-  const streams = new EventStreams(new ChangeHub(applicationOf(world).changes, timer, STREAM_TOPICS), timer, () => undefined);
+  const streams = new EventStreams(
+    new ChangeHub(applicationOf(world).changes, timer, STREAM_TOPICS, SILENT_LOGGER),
+    timer,
+    () => undefined,
+  );
   const access = { store, now: () => 0, sessions: DEFAULT_SESSION_LIMITS, isLocalEnabled: true, proxy: null };
   const dependencies = {
     application: applicationOf(world),

@@ -121,11 +121,11 @@ const CLOSE_GRACE_MS = 3000;
 
 /** Creates the server. @throws Error for an invalid `address` */
 export function createDashboardServer(dependencies: DashboardDependencies): DashboardServer {
-  const { application, options, timer } = dependencies;
+  const { options, timer } = dependencies;
   const address = parseListenAddress(options.address);
   if (address === undefined) throw new Error(`dashboard.addr "${options.address}": expected host:port or :port`);
   const metrics = httpMetrics(dependencies.metrics);
-  const streams = new EventStreams(changeHub(application, timer), timer, metrics.refused);
+  const streams = new EventStreams(changeHub(dependencies), timer, metrics.refused);
   const stopChecks = dependencies.access?.store.subscribe(() => streams.checkScopes());
   const app = dashboardApp(dependencies, streams, metrics);
   const handle = boundPipelining((request, response) => {
@@ -373,8 +373,8 @@ function acceptsAnonymousChanges({ anonymousWrites }: DashboardOptions, request:
   return anonymousWrites || isLocal({ peer: request.socket.remoteAddress, isForwarded });
 }
 
-function changeHub({ changes }: Application, timer: MachineTimer): ChangeHub {
-  return new ChangeHub(changes, timer, STREAM_TOPICS);
+function changeHub({ application, timer, logger }: DashboardDependencies): ChangeHub {
+  return new ChangeHub(application.changes, timer, STREAM_TOPICS, logger);
 }
 
 // Compression would delay stream events until a full block.

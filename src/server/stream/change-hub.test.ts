@@ -3,6 +3,7 @@ import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { EVERYONE_IS_ADMIN } from '../../core/access/scope.ts';
 import type { ClusterChange } from '../../ports/cluster/cluster-reader.ts';
 import type { Recommendation } from '../../apis/http/types.generated.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { ChangeHub } from './change-hub.ts';
 import { STREAM_TOPICS } from './topics/index.ts';
 
@@ -17,19 +18,41 @@ let clusterReads: number;
 let keys: readonly string[];
 let record: Recommendation | undefined;
 let built: (key: string) => Recommendation | undefined;
-/** Steps that wait; null: steps run at once. */
-let waiting: Iterator<void>[] | null;
+/** Work whose further steps wait; null: all steps run at once. */
+let waiting: Work[] | null;
 
-function runInSlices(steps: Generator<void, void, void>): Promise<void> {
-  if (waiting === null) for (const _ of steps);
-  else if (steps.next().done !== true) waiting.push(steps);
-  return Promise.resolve();
+interface Work {
+  readonly steps: Iterator<void>;
+  readonly end: PromiseWithResolvers<undefined>;
+}
+
+/** As `Slices.run`: the first step runs at once, and a failure rejects. */
+async function runInSlices(steps: Generator<void, void, void>): Promise<void> {
+  const work = { steps, end: Promise.withResolvers<undefined>() };
+  if (!advance(work)) waiting?.push(work);
+  await work.end.promise;
+}
+
+/** Runs a step, or all where none waits. @returns whether the work has ended */
+function advance({ steps, end }: Work): boolean {
+  try {
+    for (;;) {
+      if (steps.next().done === true) {
+        end.resolve(undefined);
+        return true;
+      }
+      if (waiting !== null) return false;
+    }
+  } catch (err) {
+    end.reject(err);
+    return true;
+  }
 }
 
 /** Runs the next step of the work that waits. @returns whether it has ended */
 function runStep(): boolean {
-  const [steps] = waiting ?? [];
-  if (steps?.next().done === true) waiting?.shift();
+  const [work] = waiting ?? [];
+  if (work !== undefined && advance(work)) waiting?.shift();
   return waiting?.length === 0;
 }
 
@@ -62,6 +85,7 @@ beforeEach(() => {
     },
     timer,
     STREAM_TOPICS,
+    SILENT_LOGGER,
   );
   hub.listen(() => undefined);
   asked = [];
@@ -110,6 +134,12 @@ describe('with many workloads', () => {
     return (data?.changed ?? []).map(({ name }) => name);
   }
 
+  function removedWorkloads(): readonly string[] {
+    const events = (hub.since(start) ?? []).filter(({ topic }) => topic.name === 'recommendations');
+    const data = events.at(-1)?.event.dataFor(EVERYONE_IS_ADMIN) as { readonly removed: readonly { readonly name: string }[] } | undefined;
+    return (data?.removed ?? []).map(({ name }) => name);
+  }
+
   let start: number;
 
   beforeEach(() => {
@@ -121,7 +151,7 @@ describe('with many workloads', () => {
     start = hub.seq;
   });
 
-  test('a listener is served while their records are built, and ticks begin after that', () => {
+  test('other events are served while the records are built, and ticks begin after that', () => {
     expect(asked.length).toBeLessThan(MANY.length);
     expect(timer.pending).toBe(0);
     while (!runStep());
@@ -138,26 +168,93 @@ describe('with many workloads', () => {
     expect(asked.length).toBe(MANY.length);
   });
 
+  test('a listener may read once the state is remembered, and gets all changes after that', () => {
+    let isReady = false;
+    hub.whenRemembered(() => (isReady = true));
+    runStep();
+    expect(isReady).toBe(false);
+    while (!runStep());
+    expect(isReady).toBe(true);
+    built = (name) => ({ name, updatedAt: name === FIRST ? 'after' : 'before' }) as Recommendation;
+    change({ kind: 'workload', key: FIRST });
+    timer.advance(A_TICK_MS);
+    while (!runStep());
+    expect(changedWorkloads()).toEqual([FIRST]);
+  });
+
   test.each([
     ['first', FIRST],
     ['last', LAST],
-  ])('the %s workload is published if it changes while the others are remembered: listeners may have read it before', (_, key) => {
-    built = (name) => ({ name, updatedAt: name === key ? 'after' : 'before' }) as Recommendation;
+  ])('the %s workload is not published where it changes while the others are remembered: no listener has read it before', (_, key) => {
     change({ kind: 'workload', key });
+    change({ kind: 'podresizepolicy', key: 'p' });
     while (!runStep());
     timer.advance(A_TICK_MS);
     while (!runStep());
-    expect(changedWorkloads()).toEqual([key]);
+    expect(changedWorkloads()).toEqual([]);
   });
 
-  test('nothing is published of a hub that stops during a tick', () => {
+  test('a workload that is deleted after it was remembered is published as removed', () => {
+    built = (name) => (name === FIRST ? undefined : ({ name, updatedAt: 'before' } as Recommendation));
+    change({ kind: 'workload', key: FIRST });
     while (!runStep());
-    built = (name) => ({ name, updatedAt: 'after' }) as Recommendation;
-    change({ kind: 'podresizepolicy', key: 'p' });
     timer.advance(A_TICK_MS);
+    while (!runStep());
+    expect(removedWorkloads()).toEqual(['w-0']);
+  });
+
+  test.each(['it remembers', 'a tick'] as const)('a hub that stops while %s builds no more records, and publishes nothing', (when) => {
+    if (when === 'a tick') {
+      while (!runStep());
+      built = (name) => ({ name, updatedAt: 'after' }) as Recommendation;
+      change({ kind: 'podresizepolicy', key: 'p' });
+      timer.advance(A_TICK_MS);
+    }
     hub.close();
+    asked = [];
     const { seq } = hub;
     while (!runStep());
-    expect([hub.seq, timer.pending]).toEqual([seq, 0]);
+    expect([hub.seq, timer.pending, asked]).toEqual([seq, 0, []]);
   });
+
+  test('the pause after a tick is by its own work, without that of others between its steps', () => {
+    while (!runStep());
+    built = (name) => {
+      timer.advance(1);
+      return { name, updatedAt: 'after' } as Recommendation;
+    };
+    change({ kind: 'podresizepolicy', key: 'p' });
+    timer.advance(A_TICK_MS);
+    do timer.advance(10_000);
+    while (!runStep());
+    asked = [];
+    change({ kind: 'podresizepolicy', key: 'p' });
+    timer.advance(19 * MANY.length - 1);
+    expect(asked).toEqual([]);
+    timer.advance(1);
+    expect(asked).not.toEqual([]);
+  });
+});
+
+test.each([
+  ['while it remembers', false],
+  ['in a tick', true],
+])('a hub that fails %s ends its listeners, which read everything again', async (_, inTick) => {
+  hub.close();
+  const fail = () => {
+    throw new Error('a record that cannot be built');
+  };
+  if (!inTick) built = fail;
+  let ends = 0;
+  const { seq } = hub;
+  hub.listen(
+    () => undefined,
+    () => (ends += 1),
+  );
+  built = fail;
+  change({ kind: 'podresizepolicy', key: 'p' });
+  timer.advance(A_TICK_MS);
+  await Promise.resolve();
+  await Promise.resolve();
+  expect([ends, hub.since(seq), timer.pending]).toEqual([1, null, 0]);
 });

@@ -3,6 +3,7 @@
 
 import type { ChangeSource } from '../../application/index.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
 import { DirtyWorkloads } from './topics/dirty-workloads.ts';
 import type { StreamTopic, TopicEvent, TopicFeed } from './topics/index.ts';
 
@@ -31,7 +32,9 @@ export class ChangeHub {
   readonly #sources: ChangeSource;
   readonly #timer: MachineTimer;
   readonly #topics: readonly StreamTopic[];
-  readonly #listeners = new Set<(event: StreamEvent) => void>();
+  readonly #logger: Logger;
+  /** Each with what it does where the hub has failed. */
+  readonly #listeners = new Map<(event: StreamEvent) => void, () => void>();
   #events: StreamEvent[] = [];
   /** Number of recommendations in `#events`. */
   #records = 0;
@@ -39,8 +42,9 @@ export class ChangeHub {
   #running: Run | null = null;
   #idleSinceMs: number | null = null;
 
-  constructor(sources: ChangeSource, timer: MachineTimer, topics: readonly StreamTopic[]) {
+  constructor(sources: ChangeSource, timer: MachineTimer, topics: readonly StreamTopic[], logger: Logger) {
     this.#sources = sources;
+    this.#logger = logger;
     this.#timer = timer;
     this.#topics = topics;
   }
@@ -54,14 +58,24 @@ export class ChangeHub {
     return this.#seq;
   }
 
-  /** Subscribes to events. Returns the unsubscribe function. */
-  listen(listener: (event: StreamEvent) => void): () => void {
-    this.#listeners.add(listener);
+  /**
+   * Subscribes to events. Returns the unsubscribe function.
+   * @param onEnd called where the hub has failed: listeners must read everything again
+   */
+  listen(listener: (event: StreamEvent) => void, onEnd: () => void = () => undefined): () => void {
+    this.#listeners.set(listener, onEnd);
     this.#start();
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#idleSinceMs = this.#timer.nowMs();
     };
+  }
+
+  /** Calls the task once the present state is remembered: a listener that reads everything after that misses no change. */
+  whenRemembered(task: () => void): void {
+    const waiting = this.#running?.waiting ?? null;
+    if (waiting === null) task();
+    else waiting.push(task);
   }
 
   /** Events after `seq`; null where they are no longer stored or `seq` is unknown. */
@@ -85,32 +99,43 @@ export class ChangeHub {
       dirty.mark(change);
       for (const { feed } of feeds) feed.mark(change);
     });
-    const run: Run = { cancel: () => undefined, unsubscribe, feeds, dirty };
+    const run: Run = { cancel: () => undefined, unsubscribe, feeds, dirty, waiting: [] };
     this.#running = run;
+    this.#runInSlices(run, this.#begin(run));
+  }
+
+  #runInSlices(run: Run, steps: Generator<void, void, void>): void {
+    this.#sources.runInSlices(steps).catch((err: unknown) => {
+      if (this.#running !== run) return;
+      this.#logger.error('Finding changes for event streams failed; clients read everything again', { err });
+      this.#stop();
+      for (const onEnd of [...this.#listeners.values()]) onEnd();
+    });
+  }
+
+  /** Remembers the present state, and then looks for changes at intervals. */
+  *#begin(run: Run): Generator<void, void, void> {
     // Earlier changes are not published: a new listener reads everything first.
-    const isReady = this.#sources.isReady();
-    if (isReady) for (const { feed } of feeds) feed.remember(this.#timer.nowMs());
-    void this.#sources.runInSlices(this.#begin(run, isReady));
-  }
-
-  /** Remembers the workloads, and then looks for changes at intervals. */
-  *#begin(run: Run, isReady: boolean): Generator<void, void, void> {
-    try {
-      if (isReady) yield* this.#rememberWorkloads(run);
-    } finally {
-      this.#scheduleTick(run, TICK_MS);
+    if (this.#sources.isReady()) {
+      for (const { feed } of run.feeds) feed.remember(this.#timer.nowMs());
+      yield* this.#rememberWorkloads(run);
     }
+    if (this.#running !== run) return;
+    const { waiting } = run;
+    run.waiting = null;
+    for (const task of waiting ?? []) task();
+    this.#scheduleTick(run, TICK_MS);
   }
 
-  *#rememberWorkloads({ feeds, dirty }: Run): Generator<void, void, void> {
-    dirty.clear();
+  *#rememberWorkloads(run: Run): Generator<void, void, void> {
+    run.dirty.clear();
     let count = 0;
     for (const key of [...this.#sources.workloadKeys()]) {
       if (++count % WORKLOADS_PER_STEP === 0) yield;
+      if (this.#running !== run) return;
       const record = this.#sources.recommendation(key);
-      if (record !== undefined) for (const { feed } of feeds) feed.rememberWorkload?.(key, record);
+      if (record !== undefined) for (const { feed } of run.feeds) feed.rememberWorkload?.(key, record);
     }
-    for (const key of dirty.keys(() => this.#sources.workloadKeys())) for (const { feed } of feeds) feed.distrustWorkload?.(key);
   }
 
   #scheduleTick(run: Run, afterMs: number): void {
@@ -130,16 +155,22 @@ export class ChangeHub {
 
   #tick(run: Run): void {
     if (this.#idleSinceMs !== null && this.#timer.nowMs() - this.#idleSinceMs > LINGER_MS) this.#stop();
-    else void this.#sources.runInSlices(this.#collect(run));
+    else this.#runInSlices(run, this.#collect(run));
   }
 
   *#collect(run: Run): Generator<void, void, void> {
-    const beganMs = this.#timer.nowMs();
-    try {
-      if (this.#sources.isReady()) yield* this.#collectChanges(run);
-    } finally {
-      const workMs = this.#timer.nowMs() - beganMs;
-      this.#scheduleTick(run, Math.max(TICK_MS, workMs * IDLE_PER_WORK));
+    const workMs = this.#sources.isReady() ? yield* this.#measure(this.#collectChanges(run)) : 0;
+    this.#scheduleTick(run, Math.max(TICK_MS, workMs * IDLE_PER_WORK));
+  }
+
+  /** Runs steps. Returns the time that they took together, without that between them. */
+  *#measure(steps: Generator<void, void, void>): Generator<void, number, void> {
+    for (let workMs = 0; ;) {
+      const beganMs = this.#timer.nowMs();
+      const { done } = steps.next();
+      workMs += this.#timer.nowMs() - beganMs;
+      if (done === true) return workMs;
+      yield;
     }
   }
 
@@ -148,11 +179,10 @@ export class ChangeHub {
     let count = 0;
     for (const key of dirty.take(() => this.#sources.workloadKeys())) {
       if (++count % WORKLOADS_PER_STEP === 0) yield;
+      if (this.#running !== run) return;
       const record = this.#sources.recommendation(key);
       for (const { feed } of feeds) feed.observeWorkload?.(key, record);
     }
-    // The hub may have stopped meanwhile.
-    if (this.#running !== run) return;
     for (const { topic, feed } of feeds) {
       const event = feed.collect(this.#timer.nowMs());
       if (event !== null) this.#publish({ seq: this.#seq + 1, topic, event });
@@ -164,7 +194,7 @@ export class ChangeHub {
     this.#events.push(event);
     this.#records += recordsIn(event);
     while (this.#events.length > MAX_EVENTS || this.#records > MAX_RECORDS) this.#records -= recordsIn(this.#events.shift());
-    for (const listener of this.#listeners) listener(event);
+    for (const listener of this.#listeners.keys()) listener(event);
   }
 }
 
@@ -179,4 +209,6 @@ interface Run {
   readonly feeds: readonly { readonly topic: StreamTopic; readonly feed: TopicFeed }[];
   /** Workloads that may have changed. */
   readonly dirty: DirtyWorkloads;
+  /** Tasks for when the present state is remembered; null: it is. */
+  waiting: (() => void)[] | null;
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { EVERYONE_IS_ADMIN, type Scope } from '../../core/access/scope.ts';
 import { MiB } from '#kube/units';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { ChangeHub } from './change-hub.ts';
 import { STREAM_TOPICS } from './topics/index.ts';
 import { EventStreams, type StreamResponse } from './event-stream.ts';
@@ -75,6 +76,7 @@ beforeEach(() => {
     },
     timer,
     STREAM_TOPICS,
+    SILENT_LOGGER,
   );
   streams = new EventStreams(hub, timer, (kind, reason) => refusals.push(`${kind} ${reason}`));
 });

@@ -95,9 +95,14 @@ export class EventStreams {
     };
     cancelBeat = this.#timer.setTimer(HEARTBEAT_MS, beat);
     this.#open.add(stream);
-    this.#unlisten ??= this.#hub.listen((event) => this.#send(event));
+    this.#unlisten ??= this.#hub.listen(
+      (event) => this.#send(event),
+      () => this.#closeAll(),
+    );
     response.once('close', stream.close);
-    this.#sendHello(stream);
+    this.#hub.whenRemembered(() => {
+      if (this.#open.has(stream)) this.#sendHello(stream);
+    });
   }
 
   /** Closes streams whose permissions have changed. Their clients reconnect with the new ones, or are refused. */
@@ -106,8 +111,12 @@ export class EventStreams {
   }
 
   close(): void {
-    for (const { close } of [...this.#open]) close();
+    this.#closeAll();
     this.#hub.close();
+  }
+
+  #closeAll(): void {
+    for (const { close } of [...this.#open]) close();
   }
 
   async #closeRevoked(stream: OpenStream): Promise<void> {

@@ -33,14 +33,9 @@ export class DirtyWorkloads {
     }
   }
 
-  /** The changed workloads, those that are gone included. @param all lists every workload; called only where a change affects all */
-  keys(all: () => Iterable<WorkloadKey>): ReadonlySet<WorkloadKey> {
-    return new Set(this.#areAll ? [...this.#keys, ...all()] : this.#keys);
-  }
-
-  /** Returns and clears the changed workloads. */
+  /** Returns and clears the changed workloads, deleted ones included. @param all lists every workload; called only where a change affects all */
   take(all: () => Iterable<WorkloadKey>): ReadonlySet<WorkloadKey> {
-    const keys = this.keys(all);
+    const keys = new Set(this.#areAll ? [...this.#keys, ...all()] : this.#keys);
     this.clear();
     return keys;
   }

@@ -20,15 +20,11 @@ class RecommendationsFeed implements TopicFeed {
   #removed: WorkloadRef[] = [];
 
   remember(): void {
-    // Its state is that of the workloads.
+    // It publishes workloads alone.
   }
 
   rememberWorkload(key: WorkloadKey, record: Recommendation): void {
     this.#published.set(key, fingerprint(record));
-  }
-
-  distrustWorkload(key: WorkloadKey): void {
-    this.#published.delete(key);
   }
 
   observeWorkload(key: WorkloadKey, record: Recommendation | undefined): void {
@@ -43,7 +39,7 @@ class RecommendationsFeed implements TopicFeed {
   }
 
   mark(): void {
-    // The hub knows which workloads a change affects.
+    // The hub marks the workloads that a change affects.
   }
 
   collect(): TopicEvent | null {

@@ -15,9 +15,6 @@ export const SCALING_TOPIC: StreamTopic = {
   openFeed: (sources) => new ScalingFeed(sources),
 };
 
-/** Differs from the applied state of every workload. */
-const UNKNOWN = '';
-
 /**
  * Objects with new timeline entries. A process reports the entries that it appends itself; other replicas detect the leader's changes by
  * the workload's recommendation.
@@ -35,15 +32,11 @@ class ScalingFeed implements TopicFeed {
   }
 
   remember(): void {
-    // Its state is that of the workloads.
+    // It publishes workloads alone.
   }
 
   rememberWorkload(key: WorkloadKey, record: Recommendation): void {
     this.#inForce.set(key, inForce(record));
-  }
-
-  distrustWorkload(key: WorkloadKey): void {
-    this.#inForce.set(key, UNKNOWN);
   }
 
   observeWorkload(key: WorkloadKey, record: Recommendation | undefined): void {
@@ -57,7 +50,7 @@ class ScalingFeed implements TopicFeed {
   }
 
   mark(): void {
-    // The hub knows which workloads a change affects.
+    // The hub marks the workloads that a change affects.
   }
 
   collect(): TopicEvent | null {

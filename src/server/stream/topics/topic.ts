@@ -22,8 +22,6 @@ export interface TopicFeed {
   remember(nowMs: Instant): void;
   /** Records the state of a workload as published. */
   rememberWorkload?(key: WorkloadKey, record: Recommendation): void;
-  /** A workload changed before its state was remembered: listeners may have read the state before the change. */
-  distrustWorkload?(key: WorkloadKey): void;
   /** The state of a workload that may have changed; undefined: it does not exist. */
   observeWorkload?(key: WorkloadKey, record: Recommendation | undefined): void;
   /** Marks what a change of the cluster affects. */

@@ -7,6 +7,7 @@ import { EVERYONE_IS_ADMIN, type Scope } from '../../../core/access/scope.ts';
 import type { ClusterChange } from '../../../ports/cluster/cluster-reader.ts';
 import type { TimelineEntry } from '../../../ports/store/timeline.ts';
 import { streamOperation } from '../../openapi/sections/system-section.ts';
+import { SILENT_LOGGER } from '../../../runtime/logging.ts';
 import { ChangeHub } from '../change-hub.ts';
 import { EventStreams, type StreamResponse } from '../event-stream.ts';
 import { STREAM_TOPICS, type StreamTopic } from './index.ts';
@@ -82,7 +83,7 @@ afterEach(() => {
 
 /** Opens a stream of all topics for the scope; returns a function that reads the received events. */
 function listen(topics: readonly StreamTopic[], scope: Scope): () => readonly { readonly event: string; readonly data: unknown }[] {
-  streams ??= new EventStreams(new ChangeHub(sources, timer, topics), timer, () => undefined);
+  streams ??= new EventStreams(new ChangeHub(sources, timer, topics, SILENT_LOGGER), timer, () => undefined);
   const texts: string[] = [];
   const currentScope = () => Promise.resolve(scope);
   streams.open(collectText(texts), {
