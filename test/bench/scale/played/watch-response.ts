@@ -65,13 +65,18 @@ export class WatchResponse {
     const { kind, apiVersion, versions } = this.#store;
     const annotations = initial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
     const object = { kind, apiVersion, metadata: { resourceVersion: String(versions.last), creationTimestamp: null, ...annotations } };
-    this.#response.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
+    this.#send(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
   }
 
   #take(line: string, key: string): void {
     if (!this.#selects(key)) return;
-    if (this.#waiting === null) this.#response.write(line);
+    if (this.#waiting === null) this.#send(line);
     else this.#waiting.push(line);
+  }
+
+  /** After its timeout the connection closes only when the client has read everything. */
+  #send(text: string): void {
+    if (!this.#response.writableEnded) this.#response.write(text);
   }
 
   #selects(key: string): boolean {
@@ -96,11 +101,12 @@ export class WatchResponse {
     const missed = this.#waiting;
     this.bookmark(true);
     this.#waiting = null;
-    for (const line of missed) response.write(line);
+    for (const line of missed) this.#send(line);
   }
 
   async #write(text: string): Promise<void> {
     const response = this.#response;
+    if (response.writableEnded) return;
     if (response.write(text)) {
       await new Promise(setImmediate);
       return;
