@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compareEnds, compareFigures, type Figure, readRecordedFigures } from './figures.ts';
+import { compareEnds, compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 
 const recorded = {
   slack: { value: -0.3, unit: 'changeAgainstVpa', input: 'a' },
@@ -94,4 +94,13 @@ describe('the end of a simulation', () => {
 
 test('by the recorded figures a safety raise is in force within 30 s of being due, for 5,000 pods at once', () => {
   expect(readRecordedFigures()['pacing/5000-pods/dueToEffect/p99']?.value).toBeLessThanOrEqual(30_000);
+});
+
+test('bytes that are not positive are not recorded', () => {
+  expect(() => recordFigures([measured('state', -7)])).toThrow('not recorded: state is -7 bytes');
+});
+
+test('every recorded figure of bytes is positive', () => {
+  const bytes = Object.entries(readRecordedFigures()).filter(([, { unit }]) => unit === 'bytes' || unit === 'residentBytes');
+  expect(bytes.filter(([, { value }]) => value <= 0)).toEqual([]);
 });

@@ -108,8 +108,10 @@ export function readRecordedFigures(): Recorded {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
 }
 
-/** Records measured figures; the others remain unchanged. */
+/** Records measured figures; the others remain unchanged. @throws where bytes are not positive: something else was freed meanwhile */
 export function recordFigures(measured: readonly Figure[]): void {
+  const wrong = measured.filter(({ unit, value }) => (unit === 'bytes' || unit === 'residentBytes') && !(value > 0));
+  if (wrong.length > 0) throw new Error(`not recorded: ${wrong.map(({ id, value }) => `${id} is ${value} bytes`).join(', ')}`);
   const all = { ...readRecordedFigures(), ...Object.fromEntries(measured.map(({ id, ...figure }) => [id, figure])) };
   const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
   writeFileSync(FILE, `${JSON.stringify(sorted, null, 2)}\n`);
