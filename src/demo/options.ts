@@ -1,6 +1,6 @@
 import { parseDuration } from '../core/model/duration.ts';
 import type { DurationMs } from '#kube/units';
-import { findMachineType, MACHINE_TYPES } from '#embedded-cluster/nodes/machine-types';
+import { findMachineType, similarTypes } from '#embedded-cluster/nodes/machine-types';
 import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text, wholeNumber } from '../cli/arguments.ts';
 
 const speed: OptionReader<number | 'max'> = (given) => {
@@ -16,8 +16,8 @@ const duration: OptionReader<DurationMs | null> = (given) => {
 };
 
 const machineType: OptionReader<string | null> = (given) => {
-  const names = MACHINE_TYPES.map(({ name }) => name).join(', ');
-  return findMachineType(given) === undefined ? { ok: false, message: `is unknown; use one of ${names}` } : { ok: true, value: given };
+  const message = `is unknown; use one such as ${similarTypes(given)}`;
+  return findMachineType(given) === undefined ? { ok: false, message } : { ok: true, value: given };
 };
 
 const port: OptionReader<number | null> = wholeNumber(0, 65_535);

@@ -1,7 +1,7 @@
 // Parses `prices.file`: the prices that an administrator pays, which override the default list.
 
 import { parse } from 'yaml';
-import { GiB } from '#kube/units';
+import { findMachinePrice, isListedFamily } from '#kube/machines/machine-prices';
 import type { StatedMachine, StatedPrices } from '../../core/cost/price-catalogue.ts';
 
 export type PriceFileResult =
@@ -15,7 +15,7 @@ export type PriceFileResult =
  * ```yaml
  * machines:                     # USD per hour by machine type; each key may be omitted
  *   e2-standard-4: { onDemand: 0.11, spot: 0.05 }
- *   m7g.xlarge: { onDemand: 0.16, cpu: 4, memoryGiB: 16 }
+ *   m7g.xlarge: { onDemand: 0.16 }
  * zones:                        # prices that differ in a zone or region
  *   eu-west-1: { m7g.xlarge: { onDemand: 0.18 } }
  * discounts:                    # part of the default list's on-demand price that is paid, by machine type, family or "*"
@@ -41,11 +41,11 @@ export function parsePriceFile(text: string, path: string): PriceFileResult {
   const reader = new Reader(path);
   const root = reader.mapping(document ?? {}, '', ['machines', 'zones', 'discounts', 'rates', 'cpuToMemory']);
   const prices: StatedPrices = {
-    machines: readMachines(reader, root['machines'] ?? {}, 'machines', true),
+    machines: readMachines(reader, root['machines'] ?? {}, 'machines'),
     zones: new Map(
       Object.entries(reader.mapping(root['zones'] ?? {}, 'zones', null)).map(([zone, machines]) => [
         zone,
-        readMachines(reader, machines ?? {}, `zones.${zone}`, false),
+        readMachines(reader, machines ?? {}, `zones.${zone}`),
       ]),
     ),
     discounts: readDiscounts(reader, root['discounts'] ?? {}),
@@ -55,22 +55,15 @@ export function parsePriceFile(text: string, path: string): PriceFileResult {
   return reader.problems.length === 0 ? { ok: true, prices } : { ok: false, problems: reader.problems };
 }
 
-/** @param withSize whether sizes are stated here: they are the same in all zones */
-function readMachines(reader: Reader, value: unknown, at: string, withSize: boolean): ReadonlyMap<string, StatedMachine> {
-  const keys = withSize ? ['onDemand', 'spot', 'cpu', 'memoryGiB'] : ['onDemand', 'spot'];
+function readMachines(reader: Reader, value: unknown, at: string): ReadonlyMap<string, StatedMachine> {
   const machines = new Map<string, StatedMachine>();
   for (const [type, stated] of Object.entries(reader.mapping(value, at, null))) {
     const place = `${at}.${type}`;
-    const entry = reader.mapping(stated, place, keys);
-    const [cpu, memoryGiB] = [reader.positive(entry['cpu'], `${place}.cpu`), reader.positive(entry['memoryGiB'], `${place}.memoryGiB`)];
-    if ((entry['cpu'] === undefined) !== (entry['memoryGiB'] === undefined)) {
-      reader.problem(place, 'has half a size; set both cpu and memoryGiB, or neither');
-    }
-    if (keys.every((key) => entry[key] === undefined)) reader.problem(place, `has no price; set onDemand, spot or both`);
+    const entry = reader.mapping(stated, place, ['onDemand', 'spot']);
+    if (isAbsent(entry['onDemand']) && isAbsent(entry['spot'])) reader.problem(place, 'has no price; set onDemand, spot or both');
     machines.set(type, {
       onDemand: reader.amount(entry['onDemand'], `${place}.onDemand`),
       spot: reader.amount(entry['spot'], `${place}.spot`),
-      size: cpu === null || memoryGiB === null ? null : { cpuMillicores: Math.round(cpu * 1000), memoryBytes: Math.round(memoryGiB * GiB) },
     });
   }
   return machines;
@@ -79,11 +72,17 @@ function readMachines(reader: Reader, value: unknown, at: string, withSize: bool
 function readDiscounts(reader: Reader, value: unknown): ReadonlyMap<string, number> {
   const discounts = new Map<string, number>();
   for (const [name, part] of Object.entries(reader.mapping(value, 'discounts', null))) {
-    if (typeof part === 'number' && part > 0 && part <= 1) discounts.set(name, part);
-    else
-      reader.problem(`discounts.${name}`, `must be the part of the price that is paid, above 0 and at most 1, not ${JSON.stringify(part)}`);
+    const at = `discounts.${name}`;
+    if (name !== '*' && !isListed(name)) {
+      reader.problem(at, 'is no machine type or family of the default list, whose prices discounts lower; use one of them, or "*"');
+    } else if (typeof part === 'number' && part > 0 && part <= 1) discounts.set(name, part);
+    else reader.problem(at, `must be the part of the price that is paid, above 0 and at most 1, not ${JSON.stringify(part)}`);
   }
   return discounts;
+}
+
+function isListed(name: string): boolean {
+  return findMachinePrice(name) !== undefined || isListedFamily(name);
 }
 
 function readRates(reader: Reader, value: unknown): StatedPrices['rates'] {
@@ -92,8 +91,7 @@ function readRates(reader: Reader, value: unknown): StatedPrices['rates'] {
   const perCoreHour = reader.amount(rates['perCoreHour'], 'rates.perCoreHour');
   const perGiBHour = reader.amount(rates['perGiBHour'], 'rates.perGiBHour');
   const spotRatio = reader.amount(rates['spotRatio'] ?? 1, 'rates.spotRatio');
-  if (rates['perCoreHour'] === undefined || rates['perGiBHour'] === undefined)
-    reader.problem('rates', 'needs both perCoreHour and perGiBHour');
+  if (isAbsent(rates['perCoreHour']) || isAbsent(rates['perGiBHour'])) reader.problem('rates', 'needs both perCoreHour and perGiBHour');
   if (spotRatio !== null && spotRatio > 1) reader.problem('rates.spotRatio', 'must be between 0 and 1');
   return perCoreHour === null || perGiBHour === null || spotRatio === null ? null : { perCoreHour, perGiBHour, spotRatio };
 }
@@ -128,13 +126,11 @@ class Reader {
     this.problem(at, `must be a number of 0 or more, not ${JSON.stringify(value)}`);
     return null;
   }
+}
 
-  positive(value: unknown, at: string): number | null {
-    if (value === undefined || value === null) return null;
-    if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-    this.problem(at, `must be a number above 0, not ${JSON.stringify(value)}`);
-    return null;
-  }
+/** A key without a value is null in YAML. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function firstLine(text: string): string {

@@ -61,10 +61,13 @@ describe('prices', () => {
 describe('a wrong prices file', () => {
   test.each([
     ['machines: { e2-standard-4: { onDemand: -1 } }', 'prices.yaml: machines.e2-standard-4.onDemand must be a number of 0 or more, not -1'],
-    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is unknown; use one of onDemand, spot, cpu, memoryGiB'],
-    ['machines: { a: { onDemand: 1, cpu: 4 } }', 'prices.yaml: machines.a has half a size; set both cpu and memoryGiB, or neither'],
-    ['machines: { a: { cpu: 0, memoryGiB: 1 } }', 'prices.yaml: machines.a.cpu must be a number above 0, not 0'],
-    ['zones: { z: { a: { cpu: 4, spot: 1 } } }', 'prices.yaml: zones.z.a.cpu is unknown; use one of onDemand, spot'],
+    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is unknown; use one of onDemand, spot'],
+    ['machines: { a: { onDemand: } }', 'prices.yaml: machines.a has no price; set onDemand, spot or both'],
+    ['rates: { perCoreHour: , perGiBHour: 1 }', 'prices.yaml: rates needs both perCoreHour and perGiBHour'],
+    [
+      'discounts: { m7g: 0.5 }',
+      'prices.yaml: discounts.m7g is no machine type or family of the default list, whose prices discounts lower; use one of them, or "*"',
+    ],
     ['zones: { z: 1 }', 'prices.yaml: zones.z must be a mapping'],
     ['zones: { z: { a: {} } }', 'prices.yaml: zones.z.a has no price; set onDemand, spot or both'],
     ['discounts: { n2: 37 }', 'prices.yaml: discounts.n2 must be the part of the price that is paid, above 0 and at most 1, not 37'],

@@ -25,7 +25,7 @@ function sizeOfNewSpace(limits: 'limited' | 'default'): number {
   return Number(execFileSync(process.execPath, [...flags, '--eval', PROGRAM, '--', limits], { encoding: 'utf8' }));
 }
 
-test('bound the new objects of a thread, whatever the option of the process says of the main thread', () => {
+test('bound the new objects of a thread, whatever the process sets for the main thread', () => {
   expect(sizeOfNewSpace('default')).toBeGreaterThan(16 * 2 ** 20);
   expect(sizeOfNewSpace('limited')).toBeLessThanOrEqual(8 * 2 ** 20);
 });

@@ -32,6 +32,10 @@ describe('a node price', () => {
     }
   });
 
+  test('of a family without a known proportion is split by the usual one, whatever its name', () => {
+    expect([gibPerVcpuPriceOf('constructor-4'), gibPerVcpuPriceOf('m7g.xlarge'), gibPerVcpuPriceOf(null)]).toEqual([7.46, 7.46, 7.46]);
+  });
+
   test('is estimated from the size within the range of the families', () => {
     const size = { cpuMillicores: 4000, memoryBytes: 16 * GiB };
     expect(estimateNodePrice(size, 'on-demand')).toBeGreaterThan(0.1);

@@ -23,7 +23,7 @@ export function splitNodePrice(perHourUsd: Usd, capacity: Resources, gibPerCore:
 
 /** Price of one core in units of one GiB for the family of a machine type; the usual proportion for unknown families. */
 export function gibPerVcpuPriceOf(machineType: string | null): Ratio {
-  return GIB_PER_VCPU_PRICE[familyOf(machineType ?? '')] ?? USUAL_GIB_PER_VCPU_PRICE;
+  return GIB_PER_VCPU_PRICE.get(familyOf(machineType ?? '')) ?? USUAL_GIB_PER_VCPU_PRICE;
 }
 
 /** Price of a general-purpose machine of the size. */

@@ -11,7 +11,7 @@ function offering(machineType: string | null, changes: Partial<Offering> = {}): 
 }
 
 function machine(changes: Partial<StatedMachine>): StatedMachine {
-  return { onDemand: null, spot: null, size: null, ...changes };
+  return { onDemand: null, spot: null, ...changes };
 }
 
 describe('the price of a machine', () => {
@@ -78,14 +78,11 @@ describe('the price of a machine', () => {
     expect(catalogue.priceOf(offering('e2-standard-4', { capacityType: 'spot' }), null)?.perHourUsd).toBe(0.080424);
   });
 
-  test('by rates is that of the stated size, where no node runs', () => {
-    const catalogue = new PriceCatalogue({
-      ...NO_STATED_PRICES,
-      machines: new Map([['mine', machine({ size: SIZE, spot: 0.01 })]]),
-      rates: { perCoreHour: 0.02, perGiBHour: 0.005, spotRatio: 0.5 },
-    });
-    expect(catalogue.priceOf(offering('mine'), null)).toEqual({ perHourUsd: 0.16, source: 'rates of prices.file', estimate: true });
-    expect(catalogue.sizeOf('mine')).toEqual(SIZE);
+  test('by rates is that of the size, of a spot machine without a listed price too', () => {
+    const catalogue = new PriceCatalogue({ ...NO_STATED_PRICES, rates: { perCoreHour: 0.02, perGiBHour: 0.005, spotRatio: 0.5 } });
+    const price = { source: 'rates of prices.file', estimate: true };
+    expect(catalogue.priceOf(offering('mine'), SIZE)).toEqual({ perHourUsd: 0.16, ...price });
+    expect(catalogue.priceOf(offering('mine', { capacityType: 'spot' }), SIZE)).toEqual({ perHourUsd: 0.08, ...price });
   });
 
   test('of every listed type is known without a node, on demand', () => {
@@ -93,7 +90,6 @@ describe('the price of a machine', () => {
       fc.property(fc.constantFrom(...Object.keys(MACHINE_PRICES)), (machineType) => {
         const catalogue = new PriceCatalogue();
         expect(catalogue.priceOf(offering(machineType), null)?.perHourUsd).toBeGreaterThan(0);
-        expect(catalogue.sizeOf(machineType)?.cpuMillicores).toBeGreaterThan(0);
       }),
     );
   });

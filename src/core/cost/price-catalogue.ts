@@ -11,8 +11,6 @@ import type { Resources } from '#kube/records/resources';
 export interface StatedMachine {
   readonly onDemand: Usd | null;
   readonly spot: Usd | null;
-  /** For types that are not in the default list and have no node yet. */
-  readonly size: Resources | null;
 }
 
 /** Prices of an administrator, who pays them. */
@@ -51,7 +49,7 @@ export interface OfferingPrice {
   readonly estimate: boolean;
 }
 
-/** Prices and sizes of machine types. */
+/** Prices of machine types. */
 export class PriceCatalogue {
   readonly #stated: StatedPrices;
 
@@ -62,19 +60,11 @@ export class PriceCatalogue {
   /**
    * Price of a machine: of the file for its zone, its region, everywhere; of the default list; by the rates of the file; by rates of a
    * general-purpose machine.
-   * @param capacity of a node; null: that of the machine type
+   * @param capacity of a node; null: that of the machine type, where the default list has it
    * @returns null where the machine type is in no list and its size is unknown
    */
   priceOf(offering: Offering, capacity: Resources | null): OfferingPrice | null {
     return this.#statedPrice(offering) ?? this.#listPrice(offering) ?? this.#estimate(offering, capacity);
-  }
-
-  /** vCPUs and memory of a machine type; null: no list has it. */
-  sizeOf(machineType: string): Resources | null {
-    const stated = this.#stated.machines.get(machineType)?.size ?? null;
-    if (stated !== null) return stated;
-    const listed = findMachinePrice(machineType);
-    return listed === undefined ? null : { cpuMillicores: listed[0] * 1000, memoryBytes: listed[1] * GiB };
   }
 
   #statedPrice({ machineType, capacityType, zone, region }: Offering): OfferingPrice | null {
@@ -106,7 +96,7 @@ export class PriceCatalogue {
   }
 
   #estimate({ machineType, capacityType }: Offering, capacity: Resources | null): OfferingPrice | null {
-    const size = capacity ?? (machineType === null ? null : this.sizeOf(machineType));
+    const size = capacity ?? sizeOf(machineType);
     if (size === null) return null;
     const { rates } = this.#stated;
     if (rates === null) {
@@ -116,4 +106,10 @@ export class PriceCatalogue {
     const perHourUsd = capacityType === 'spot' ? onDemand * rates.spotRatio : onDemand;
     return { perHourUsd, source: 'rates of prices.file', estimate: true };
   }
+}
+
+/** vCPUs and memory of a machine type; null: the default list does not have it. */
+function sizeOf(machineType: string | null): Resources | null {
+  const listed = machineType === null ? undefined : findMachinePrice(machineType);
+  return listed === undefined ? null : { cpuMillicores: listed[0] * 1000, memoryBytes: listed[1] * GiB };
 }

@@ -4,16 +4,18 @@
  * Price of one vCPU in units of one GiB of memory, by family. With it two rates reproduce every price of the family exactly.
  * c2, t2a and t2d have one proportion of vCPU to memory, so their prices do not determine it; they use the usual one.
  */
-export const GIB_PER_VCPU_PRICE: Readonly<Record<string, number>> = {
-  e2: 7.46,
-  n1: 7.46,
-  n2: 7.46,
-  n2d: 7.46,
-  n4: 8.81,
-  c2d: 7.47,
-  c3: 8.8,
-  c4: 8.8,
-};
+export const GIB_PER_VCPU_PRICE: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    e2: 7.46,
+    n1: 7.46,
+    n2: 7.46,
+    n2d: 7.46,
+    n4: 8.81,
+    c2d: 7.47,
+    c3: 8.8,
+    c4: 8.8,
+  }),
+);
 
 /** Default for other families: that of E2, N1, N2 and N2D. */
 export const USUAL_GIB_PER_VCPU_PRICE = 7.46;

@@ -28,14 +28,18 @@ export function findMachineType(name: string): MachineType | undefined {
   return BY_NAME.get(name);
 }
 
-/** @throws Error for a type that is not in the list, with types of its family, or one of each family */
+/** @throws Error for a type that is not in the list */
 export function getMachineType(name: string): MachineType {
   const found = findMachineType(name);
-  if (found !== undefined) return found;
-  const similar = MACHINE_TYPES.filter(({ family }) => name.startsWith(`${family}-`));
+  if (found === undefined) throw new Error(`machine type ${name} is not known; choose one such as ${similarTypes(name)}`);
+  return found;
+}
+
+/** Types of the family of an unknown type, or one of each family, for messages. */
+export function similarTypes(name: string): string {
+  const ofFamily = MACHINE_TYPES.filter(({ family }) => name.startsWith(`${family}-`));
   const ofEachFamily = MACHINE_TYPES.filter(({ family }, at) => MACHINE_TYPES.findIndex((type) => type.family === family) === at);
-  const examples = (similar.length > 0 ? similar : ofEachFamily).map((type) => type.name).join(', ');
-  throw new Error(`machine type ${name} is not known; choose one such as ${examples}`);
+  return (ofFamily.length > 0 ? ofFamily : ofEachFamily).map((type) => type.name).join(', ');
 }
 
 /** Available memory below which a kubelet evicts pods (`memory.available`, GKE). */

@@ -234,6 +234,13 @@ export function findMachinePrice(machineType: string): MachinePrice | undefined 
   return Object.hasOwn(MACHINE_PRICES, machineType) ? MACHINE_PRICES[machineType] : undefined;
 }
 
+const FAMILIES = new Set(Object.keys(MACHINE_PRICES).map(familyOf));
+
+/** Whether a machine type of the list is of the family. */
+export function isListedFamily(family: string): boolean {
+  return FAMILIES.has(family);
+}
+
 /** Family of a machine type: `e2` of `e2-standard-4`, `m7g` of `m7g.xlarge`. */
 export function familyOf(machineType: string): string {
   return /^[^-.]*/.exec(machineType)?.[0] ?? machineType;

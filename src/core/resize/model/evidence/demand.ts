@@ -67,7 +67,7 @@ export class DemandLog {
   readonly hot = new HotReplicas();
   #closed: readonly number[] = [];
   #openAt: Instant = Number.NEGATIVE_INFINITY;
-  /** Where the values of a replica begin in `#values`. Replicas of the minute before stay, so that a minute allocates nothing for them. */
+  /** Where the values of a replica begin in `#values`. Replicas of the minute before stay, so that a minute makes no new map of them. */
   readonly #replicas = new CompactMap<number>();
   #values: number[] = [];
   #still: { readonly highest: number; readonly since: Instant } | null = null;
@@ -140,7 +140,7 @@ export class DemandLog {
   #raise(place: number, value: number): void {
     // Math.max(NaN, value) would be NaN.
     const before = this.#values[place] ?? NaN;
-    if (!(before >= value)) this.#values[place] = value;
+    this.#values[place] = Math.max(Number.isNaN(before) ? 0 : before, value);
   }
 
   /** Adds to a sum and to the count after it. */
