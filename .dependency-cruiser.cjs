@@ -30,6 +30,7 @@ const core = {
   recommendations: ['model', 'access'],
   recommender: ['model'],
   'resource-audit': ['model'],
+  scheduling: [],
   'resize/policy': ['model', 'recommender'],
   'resize/model': ['model', 'hpa', 'recommendations', 'recommender', 'resize/policy'],
   'resize/plan': ['model', 'cost', 'hpa', 'recommender', 'resize/policy', 'resize/model'],

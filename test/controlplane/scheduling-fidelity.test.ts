@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { compareDecisions } from './scheduling/compare-decisions.ts';
 import { runFidelity, type FidelityReport } from './scheduling/fidelity-run.ts';
-import { randomCluster } from './scheduling/random-cluster.ts';
+import { randomCluster } from '../builders/scheduling/random-cluster.ts';
 import { SchedulerRules } from './scheduling/scheduler-rules.ts';
-import type { WireCluster } from './scheduling/wire-cluster.ts';
+import type { WireCluster } from '../builders/scheduling/wire-cluster.ts';
 
 const CLUSTERS = 2_200;
 

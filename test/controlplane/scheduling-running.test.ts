@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RealCluster } from './real-cluster.ts';
 import { decideOurs } from './scheduling/our-decision.ts';
-import { randomCluster } from './scheduling/random-cluster.ts';
+import { randomCluster } from '../builders/scheduling/random-cluster.ts';
 import { scheduledCondition, StaticCluster } from './scheduling/static-cluster.ts';
-import type { WireCluster, WireObject } from './scheduling/wire-cluster.ts';
+import type { WireCluster, WireObject } from '../builders/scheduling/wire-cluster.ts';
 
 const CLUSTERS = 24;
 /** Other seeds than those of the comparison with the plug-ins. */

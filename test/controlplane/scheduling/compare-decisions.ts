@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decideOurs, type Decision, type OurDecision } from './our-decision.ts';
 import type { RealAnswer, SchedulerRules } from './scheduler-rules.ts';
-import type { WireCluster } from './wire-cluster.ts';
+import type { WireCluster } from '../../builders/scheduling/wire-cluster.ts';
 
 /** `false fit` plans a pod onto a node that refuses it. */
 export type DisagreementKind = 'false fit' | 'false refusal' | 'reasons' | 'message' | 'preemption';

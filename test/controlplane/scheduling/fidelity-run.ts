@@ -1,7 +1,7 @@
 import { compareDecisions, shrink, type Disagreement, type DisagreementKind } from './compare-decisions.ts';
-import { randomCluster } from './random-cluster.ts';
+import { randomCluster } from '../../builders/scheduling/random-cluster.ts';
 import type { SchedulerRules } from './scheduler-rules.ts';
-import type { WireCluster } from './wire-cluster.ts';
+import type { WireCluster } from '../../builders/scheduling/wire-cluster.ts';
 
 /** A seed on which the two sides disagree, with a shrunk cluster. */
 export interface Reproduction extends Disagreement {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { buildBinaries } from '../../../hack/real-cluster/binaries.ts';
 import type { Decision } from './our-decision.ts';
-import type { WireCluster } from './wire-cluster.ts';
+import type { WireCluster } from '../../builders/scheduling/wire-cluster.ts';
 
 export interface RealAnswer {
   readonly error?: string;

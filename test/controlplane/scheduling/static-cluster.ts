@@ -2,7 +2,7 @@
 
 import type { RawRequest, RawResponse } from '../../../hack/real-cluster/api.ts';
 import { eventually, HANG_MS } from '../../eventually.ts';
-import { NAMESPACES, type WireCluster, type WireObject } from './wire-cluster.ts';
+import { NAMESPACES, type WireCluster, type WireObject } from '../../builders/scheduling/wire-cluster.ts';
 
 /** The part of RealCluster that is needed here. */
 export interface Api {

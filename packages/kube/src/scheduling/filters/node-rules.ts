@@ -15,8 +15,8 @@ const UNSCHEDULABLE = final('node(s) were unschedulable');
 const OTHER_NODE = final("node(s) didn't match the requested node name");
 const TAINTED = final('node(s) had untolerated taint(s)');
 const NODE_AFFINITY_UNMET = final("node(s) didn't match Pod's node affinity/selector");
-const PORT_TAKEN = resolvable("node(s) didn't have free ports for the requested pod ports");
-const DISK_TAKEN = resolvable('node(s) had no available disk');
+export const PORT_TAKEN = resolvable("node(s) didn't have free ports for the requested pod ports");
+export const DISK_TAKEN = resolvable('node(s) had no available disk');
 const FEATURE_MISSING = final("node(s) didn't match Pod's required features");
 
 /** Refuses cordoned nodes, unless the pod tolerates the cordon. */

@@ -3,9 +3,9 @@ import { final, resolvable, type Refusal } from '../refusal.ts';
 import type { PodTerm } from '../../pod-spec/affinity.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from '../scheduling-model.ts';
 
-const AFFINITY_UNMET = final("node(s) didn't match pod affinity rules");
-const ANTI_AFFINITY_VIOLATED = resolvable("node(s) didn't match pod anti-affinity rules");
-const EXISTING_ANTI_AFFINITY_VIOLATED = resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
+export const AFFINITY_UNMET = final("node(s) didn't match pod affinity rules");
+export const ANTI_AFFINITY_VIOLATED = resolvable("node(s) didn't match pod anti-affinity rules");
+export const EXISTING_ANTI_AFFINITY_VIOLATED = resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
 
 /**
  * Inter-pod affinity of one pod: counts over the cluster, then a filter for each node. Preemption updates the counts for what-if

@@ -6,8 +6,8 @@ import { final, resolvable, type Refusal } from '../refusal.ts';
 import type { SpreadConstraint } from '../../pod-spec/spread-constraint.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from '../scheduling-model.ts';
 
-const TOO_SKEWED = resolvable("node(s) didn't match pod topology spread constraints");
-const LABEL_MISSING = final("node(s) didn't match pod topology spread constraints (missing required label)");
+export const TOO_SKEWED = resolvable("node(s) didn't match pod topology spread constraints");
+export const LABEL_MISSING = final("node(s) didn't match pod topology spread constraints (missing required label)");
 
 interface Spread {
   readonly constraint: SpreadConstraint;
@@ -86,17 +86,22 @@ function minOf(spread: Spread): number {
 export function countMatching(node: SchedulingNode, selector: LabelSelector | null, namespace: string): number {
   if (selector === null || isEmpty(selector)) return 0;
   let count = 0;
-  for (const other of node.pods.values()) {
-    if (other.namespace === namespace && !other.terminating && isLabelSelectorMatch(selector, other.labels)) count++;
-  }
+  for (const other of node.pods.values()) if (isCounted(other, selector, namespace)) count++;
   return count;
+}
+
+/** Whether a pod counts for a selector of the namespace. An empty selector selects none. */
+export function isCounted(other: SchedulingPod, selector: LabelSelector | null, namespace: string): boolean {
+  if (selector === null || isEmpty(selector)) return false;
+  return other.namespace === namespace && !other.terminating && isLabelSelectorMatch(selector, other.labels);
 }
 
 function isEmpty({ matchLabels, matchExpressions }: LabelSelector): boolean {
   return (matchExpressions ?? []).length === 0 && Object.keys(matchLabels ?? {}).length === 0;
 }
 
-function isSelected(selector: LabelSelector | null, labels: Labels): boolean {
+/** Whether a selector matches the pod itself, which would add to its domain. */
+export function isSelected(selector: LabelSelector | null, labels: Labels): boolean {
   return selector !== null && isLabelSelectorMatch(selector, labels);
 }
 

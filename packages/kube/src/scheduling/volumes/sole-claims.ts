@@ -1,7 +1,7 @@
 import { resolvable, type Refusal } from '../refusal.ts';
 import type { SchedulingPod, SchedulingView } from '../scheduling-model.ts';
 
-const IN_USE = resolvable(
+export const SOLE_CLAIM_IN_USE = resolvable(
   'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
 );
 
@@ -26,7 +26,7 @@ export class SoleClaims {
   }
 
   filter(): Refusal | null {
-    return this.#uses > 0 ? IN_USE : null;
+    return this.#uses > 0 ? SOLE_CLAIM_IN_USE : null;
   }
 
   #usedBy(other: SchedulingPod): readonly string[] {
@@ -35,7 +35,8 @@ export class SoleClaims {
   }
 }
 
-function soleClaimsOf(pod: SchedulingPod, { storage }: SchedulingView): ReadonlySet<string> {
+/** Names of the pod's claims with ReadWriteOncePod. */
+export function soleClaimsOf(pod: SchedulingPod, { storage }: Pick<SchedulingView, 'storage'>): ReadonlySet<string> {
   const names = pod.claims.filter(({ ephemeral }) => !ephemeral).map(({ name }) => name);
   return new Set(names.filter((name) => storage.findClaim(pod.namespace, name)?.accessModes.includes('ReadWriteOncePod') === true));
 }

@@ -2,7 +2,7 @@ import { resolvable, type Refusal } from '../refusal.ts';
 import type { SchedulingNode, SchedulingPod } from '../scheduling-model.ts';
 import type { StorageView, VolumeClaim } from './storage-model.ts';
 
-const TOO_MANY = resolvable('node(s) exceed max volume count');
+export const TOO_MANY_VOLUMES = resolvable('node(s) exceed max volume count');
 
 /** Refuses nodes whose CSINode limit of attached volumes would be exceeded; a volume of several pods counts once. */
 export function filterVolumeLimits(pod: SchedulingPod, node: SchedulingNode, storage: StorageView): Refusal | null {
@@ -10,10 +10,10 @@ export function filterVolumeLimits(pod: SchedulingPod, node: SchedulingNode, sto
   const limits = storage.volumeLimits(node.name);
   if (limits.size === 0) return null;
   const added = new Map<string, string>();
-  collect(pod, storage, added);
+  collectVolumes(pod, storage, added);
   if (added.size === 0) return null;
   const attached = new Map<string, string>();
-  for (const other of node.pods.values()) collect(other, storage, attached);
+  for (const other of node.pods.values()) collectVolumes(other, storage, attached);
   for (const id of attached.keys()) added.delete(id);
   for (const { driver, id } of storage.attachedVolumes(node.name)) attached.set(`${driver}/${id}`, driver);
   const counts = new Map<string, number>();
@@ -22,13 +22,13 @@ export function filterVolumeLimits(pod: SchedulingPod, node: SchedulingNode, sto
   for (const driver of added.values()) more.set(driver, (more.get(driver) ?? 0) + 1);
   for (const [driver, count] of more) {
     const limit = limits.get(driver);
-    if (limit !== undefined && (counts.get(driver) ?? 0) + count > limit) return TOO_MANY;
+    if (limit !== undefined && (counts.get(driver) ?? 0) + count > limit) return TOO_MANY_VOLUMES;
   }
   return null;
 }
 
-/** Adds the volumes of a pod as driver by id. */
-function collect(pod: SchedulingPod, storage: StorageView, into: Map<string, string>): void {
+/** Adds the volumes of a pod that a CSI driver attaches, as driver by id. */
+export function collectVolumes(pod: SchedulingPod, storage: StorageView, into: Map<string, string>): void {
   for (const { id, driver } of pod.disks) if (driver !== null) into.set(`${driver}/${id}`, driver);
   for (const { name } of pod.claims) {
     const claim = storage.findClaim(pod.namespace, name);
