@@ -13,14 +13,10 @@ import { NodeShapes } from './node-shapes.ts';
 import { PodClasses, readLabelKeys, RESOURCES } from './pod-classes.ts';
 import { SchedulingSnapshot, STATIC } from './scheduling-snapshot.ts';
 import { floats, grownBytes, grownFloats, grownInts, ints, setList } from './shared-arrays.ts';
-import { newColumns, NODE_KEY, NONE } from './snapshot-columns.ts';
+import { newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type PodRole } from './snapshot-columns.ts';
 import { SpreadGroups } from './spread-groups.ts';
 import { StaticRules } from './static-rules.ts';
 import { Topology } from './topology.ts';
-
-/** How a planner treats a pod of a node that goes. */
-export const POD_ROLES = ['movable', 'unowned', 'protected', 'daemonSet', 'mirror'] as const;
-export type PodRole = (typeof POD_ROLES)[number];
 
 /** What the scheduling rules do not say of a pod. */
 export interface PodTreatment {
@@ -28,15 +24,12 @@ export interface PodTreatment {
    * `unowned`: no controller makes another one; `protected`: a rule of the caller forbids to move it; `daemonSet` and `mirror`: it goes
    * with its node.
    */
-  readonly role: PodRole;
+  readonly role: Exclude<PodRole, 'terminating'>;
   /** PodDisruptionBudgets that select it, by number. */
   readonly budgets: readonly number[];
 }
 
 const MOVABLE: PodTreatment = { role: 'movable', budgets: [] };
-
-/** Pods of more than one budget cannot be evicted. */
-export const SEVERAL_BUDGETS = -2;
 
 /** Storage and namespaces of the cluster. They do not change during the life of a columnar cluster. */
 export type ClusterFacts = Pick<SchedulingView, 'storage' | 'namespaceLabels'>;
@@ -216,6 +209,13 @@ export class ColumnarCluster {
     this.#freeSlots.push(slot);
   }
 
+  /** Sets how many evictions a PodDisruptionBudget allows. @param budget its number in `PodTreatment.budgets` */
+  setAllowedEvictions(budget: number, allowed: number): void {
+    const { budgets } = this.snapshot.columns;
+    budgets.allowed = grownInts(budgets.allowed, budget + 1);
+    budgets.allowed[budget] = allowed;
+  }
+
   /** Pods of a node, in the order of the scheduling queue. */
   podsOn(index: number): readonly SchedulingPod[] {
     const found: SchedulingPod[] = [];
@@ -227,7 +227,10 @@ export class ColumnarCluster {
     return found;
   }
 
-  /** The class of a pod to be scheduled, such as a pending one. */
+  /**
+   * The class of a pod to be scheduled, such as a pending one. Valid until a pod comes whose selectors read a label that none read
+   * before. @throws Error if it is new and a mark of the journal is set
+   */
   classOf(pod: SchedulingPod): number {
     if (this.#scan(pod)) this.#reclassify();
     const id = this.#classes.idOf(pod, true);
@@ -292,7 +295,7 @@ export class ColumnarCluster {
     pods.node[slot] = NONE;
     pods.class[slot] = this.#residentClassOf(pod, treatment);
     pods.owner[slot] = this.ownerOf(pod);
-    pods.role[slot] = POD_ROLES.indexOf(treatment.role);
+    pods.role[slot] = POD_ROLES.indexOf(pod.terminating && treatment.role === 'movable' ? 'terminating' : treatment.role);
     pods.budget[slot] = treatment.budgets.length > 1 ? SEVERAL_BUDGETS : (treatment.budgets[0] ?? NONE);
     return slot;
   }
@@ -310,6 +313,7 @@ export class ColumnarCluster {
   #flush(): void {
     this.#classes.flush();
     if (this.#newMembers.size === 0) return;
+    if (this.snapshot.journal.isMarked) throw new Error('a new pod class was asked for before the journal was rolled back');
     const { pods } = this.snapshot.columns;
     for (let slot = 0; slot < this.#pods.length; slot++) {
       const node = pods.node[slot] ?? NONE;
@@ -342,9 +346,9 @@ export class ColumnarCluster {
     for (const { slot } of placed) this.snapshot.remove(slot);
     this.#classes = this.#newClasses();
     this.#counters.reset();
-    for (const { slot } of placed) {
-      const pod = this.#pods[slot];
-      if (pod === null || pod === undefined) continue;
+    this.snapshot.forgetMinima();
+    for (const [slot, pod] of this.#pods.entries()) {
+      if (pod === null) continue;
       pods.class[slot] = this.#residentClassOf(pod, this.#treatments[slot] ?? MOVABLE);
       pods.owner[slot] = this.ownerOf(pod);
     }

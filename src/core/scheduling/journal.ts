@@ -23,6 +23,11 @@ export class Journal {
   /** Replacements of whole arrays, with the number of integer writes before each. */
   readonly #swaps: { readonly at: number; readonly restore: () => void }[] = [];
 
+  /** Whether writes are recorded. */
+  get isMarked(): boolean {
+    return this.#depth > 0;
+  }
+
   mark(): Mark {
     this.#depth++;
     return { depth: this.#depth, integers: this.#intValues.length, floats: this.#floatValues.length, swaps: this.#swaps.length };

@@ -11,7 +11,16 @@ import { collectVolumes } from '#kube/scheduling/volumes/volume-limits';
 import { bucketsOf, bucketsOfPod, type Counters, type Selection } from './counters.ts';
 import type { Interner } from './interner.ts';
 import { grownBytes, grownFloats, grownInts, setList } from './shared-arrays.ts';
-import { CLUSTER_KEY, CPU, MEMORY, NODE_KEY, NONE, type SnapshotColumns } from './snapshot-columns.ts';
+import {
+  CLUSTER_KEY,
+  CPU,
+  EXCLUDED_BY_RULE,
+  EXCLUDED_UNMODELLED,
+  MEMORY,
+  NODE_KEY,
+  NONE,
+  type SnapshotColumns,
+} from './snapshot-columns.ts';
 import type { SpreadGroups } from './spread-groups.ts';
 import type { StaticRules } from './static-rules.ts';
 import type { Topology } from './topology.ts';
@@ -125,6 +134,14 @@ export class PodClasses {
     return new Feasibility(pod, { nodes: [], storage, namespaceLabels }).excluded;
   }
 
+  /** A pod with an ephemeral volume gets another claim on its next node, of which nothing is known yet. */
+  #exclusionCodeOf(id: number): number {
+    const { pod, excluded } = this.#classes[id] ?? {};
+    if (pod === undefined) return 0;
+    if (pod.unmodelled.length > 0 || pod.claims.some(({ ephemeral }) => ephemeral)) return EXCLUDED_UNMODELLED;
+    return excluded === null ? 0 : EXCLUDED_BY_RULE;
+  }
+
   #volumesOf(pod: SchedulingPod): readonly number[] {
     if (pod.claims.length + pod.disks.length === 0) return [];
     const found = new Map<string, string>();
@@ -171,6 +188,8 @@ export class PodClasses {
     classes.rule[id] = rule;
     classes.requests = grownInts(classes.requests, id + 1);
     classes.requests[id] = this.#requestsOf(pod);
+    classes.excluded = grownBytes(classes.excluded, id + 1);
+    classes.excluded[id] = this.#exclusionCodeOf(id);
     classes.selfAffine = grownBytes(classes.selfAffine, id + 1);
     setList(classes.volumes, id, volumes);
     const sole = soleClaims.map((name) => counters.idOf(`sole ${pod.namespace}/${name}`, CLUSTER_KEY));

@@ -1,8 +1,8 @@
 import { combineScore, shareAfter } from '#kube/scheduling/score-node';
 import { addCount, countAt } from './count-table.ts';
 import { Journal } from './journal.ts';
-import { CPU, MEMORY, NONE, type SnapshotColumns } from './snapshot-columns.ts';
-import { byteAt, floatAt, intAt, ints, type Lists } from './shared-arrays.ts';
+import { CPU, MEMORY, NONE, type NodeColumns, type SnapshotColumns } from './snapshot-columns.ts';
+import { byteAt, floatAt, intAt, ints, type Floats, type Lists } from './shared-arrays.ts';
 
 /** Why a node is infeasible for a class. `STATIC` and above: the static refusal with that number less `STATIC`. */
 export const FITS = 0;
@@ -93,6 +93,11 @@ export class SchedulingSnapshot {
     this.#epoch++;
   }
 
+  /** Must be called when counters have got other numbers. */
+  forgetMinima(): void {
+    this.#epoch++;
+  }
+
   /** Adds to a counter on a node, if the node counts for it. */
   addToCounter(counter: number, node: number, change: 1 | -1): void {
     const { counters, groups, counts } = this.columns;
@@ -141,15 +146,14 @@ export class SchedulingSnapshot {
     return phase === LAST ? STATIC + verdict - 1 : FITS;
   }
 
-  /** Whether the filters that no other node's pods can change accept a node. */
-  fitsLocally(ofClass: number, node: number): boolean {
-    return this.#verdictOf(intAt(this.columns.classes.rule, ofClass), node) === 0 && this.#refuseLocally(ofClass, node, false) === FITS;
+  /** Whether no static rule refuses a node. */
+  isAllowed(ofClass: number, node: number): boolean {
+    return this.#verdictOf(intAt(this.columns.classes.rule, ofClass), node) === 0;
   }
 
   /** Whether a node has less of a resource free than is requested. */
-  #isShortOf(request: number, resource: number, node: number): boolean {
-    const { nodes } = this.columns;
-    return request > 0 && request > (nodes.allocatable[resource]?.[node] ?? 0) - (nodes.requested[resource]?.[node] ?? 0);
+  #isShortOf(request: number, resource: number, node: number, requested: readonly Floats[]): boolean {
+    return request > 0 && request > (this.columns.nodes.allocatable[resource]?.[node] ?? 0) - (requested[resource]?.[node] ?? 0);
   }
 
   #domainOf(key: number, node: number): number {
@@ -157,26 +161,34 @@ export class SchedulingSnapshot {
   }
 
   #verdictOf(rule: number, node: number): number {
-    const { rules, nodes } = this.columns;
-    return rules.verdict[rule]?.[rules.perNode[rule] === 1 ? node : intAt(nodes.shape, node)] ?? 0;
+    return this.columns.rules.verdict[rule]?.[this.#columnOf(rule, node)] ?? 0;
   }
 
-  #refuseLocally(ofClass: number, node: number, withSoleClaims = true): number {
-    const { classes } = this.columns;
+  #columnOf(rule: number, node: number): number {
+    const { rules, nodes } = this.columns;
+    return rules.perNode[rule] === 1 ? node : intAt(nodes.shape, node);
+  }
+
+  #refuseLocally(ofClass: number, node: number): number {
+    const { classes, nodes } = this.columns;
     if (this.#isAnyAbove0(classes.portConflicts, ofClass, node)) return PORTS;
-    if (!this.#hasResources(intAt(classes.requests, ofClass), node)) return RESOURCES;
+    if (!this.hasResources(ofClass, node, nodes)) return RESOURCES;
     if (this.#isAnyAbove0(classes.diskConflicts, ofClass, node)) return DISKS;
-    if (withSoleClaims && this.#isAnyAbove0(classes.soleClaims, ofClass, node)) return SOLE_CLAIMS;
+    if (this.#isAnyAbove0(classes.soleClaims, ofClass, node)) return SOLE_CLAIMS;
     return this.#isOverVolumeLimit(ofClass, node) ? VOLUME_LIMITS : FITS;
   }
 
-  #hasResources(id: number, node: number): boolean {
-    const { nodes, requests } = this.columns;
-    if (intAt(nodes.podCount, node) + 1 > floatAt(nodes.maxPods, node)) return false;
+  /** Whether a node has the requested resources and one more pod. @param nodes what is used of each node */
+  hasResources(ofClass: number, node: number, nodes: Pick<NodeColumns, 'podCount' | 'requested'>): boolean {
+    const { requests, classes } = this.columns;
+    if (intAt(nodes.podCount, node) + 1 > floatAt(this.columns.nodes.maxPods, node)) return false;
+    const id = intAt(classes.requests, ofClass);
     const { resources, amounts } = requests;
     const start = intAt(resources.start, id);
     const end = start + intAt(resources.length, id);
-    for (let at = start; at < end; at++) if (this.#isShortOf(floatAt(amounts, at), intAt(resources.pool, at), node)) return false;
+    for (let at = start; at < end; at++) {
+      if (this.#isShortOf(floatAt(amounts, at), intAt(resources.pool, at), node, nodes.requested)) return false;
+    }
     return true;
   }
 
@@ -310,19 +322,68 @@ export class SchedulingSnapshot {
 
   /** Score of a feasible node; higher is better. @param owner counter of the pods of the same owner; NONE: none */
   scoreOf(ofClass: number, owner: number, node: number): number {
-    const { classes, rules, nodes, requests } = this.columns;
+    const { classes, requests } = this.columns;
     const id = intAt(classes.requests, ofClass);
-    const rule = intAt(classes.rule, ofClass);
-    const column = rules.perNode[rule] === 1 ? node : intAt(nodes.shape, node);
     return combineScore({
       cpuShare: this.#shareOf(CPU, node, floatAt(requests.cpu, id)),
       memoryShare: this.#shareOf(MEMORY, node, floatAt(requests.memory, id)),
       siblings: owner === NONE ? 0 : this.countOn(owner, node),
       softSpread: intAt(classes.softSpread.length, ofClass) === 0 ? 0 : this.#softSpreadOf(ofClass, node),
-      hasUntoleratedPreference: rules.untolerated[rule]?.[column] === 1,
-      nodeTermWeight: rules.termWeight[rule]?.[column] ?? 0,
+      hasUntoleratedPreference: this.hasUntoleratedPreference(ofClass, node),
+      nodeTermWeight: this.nodeTermWeightOf(ofClass, node),
       podTermWeight: intAt(classes.preferred.length, ofClass) === 0 ? 0 : this.#podTermWeightOf(ofClass, node),
     });
+  }
+
+  /** Whether a node has a PreferNoSchedule taint that the class does not tolerate. */
+  hasUntoleratedPreference(ofClass: number, node: number): boolean {
+    const { classes, rules } = this.columns;
+    const rule = intAt(classes.rule, ofClass);
+    return rules.untolerated[rule]?.[this.#columnOf(rule, node)] === 1;
+  }
+
+  /** Sum of the weights of the preferred node terms that a node matches. */
+  nodeTermWeightOf(ofClass: number, node: number): number {
+    const { classes, rules } = this.columns;
+    const rule = intAt(classes.rule, ofClass);
+    return rules.termWeight[rule]?.[this.#columnOf(rule, node)] ?? 0;
+  }
+
+  /** Sum of the minima over the domains of the soft spread constraints. */
+  sumSoftMinima(ofClass: number): number {
+    const { start, length, pool } = this.columns.classes.softSpread;
+    const first = intAt(start, ofClass);
+    let sum = 0;
+    for (let at = first; at < first + intAt(length, ofClass); at++) sum += this.#minimumOf(intAt(pool, at), 0);
+    return sum;
+  }
+
+  /** Whether a node that no static rule refuses has no label of a soft spread constraint. */
+  hasNodesWithoutSoftLabel(ofClass: number): boolean {
+    const { classes, nodes, counters } = this.columns;
+    const { start, length, pool } = classes.softSpread;
+    const first = intAt(start, ofClass);
+    for (let node = 0; node < nodes.count; node++) {
+      if (nodes.present[node] !== 1 || !this.isAllowed(ofClass, node)) continue;
+      for (let at = first; at < first + intAt(length, ofClass); at++) {
+        if (this.#domainOf(intAt(counters.key, intAt(pool, at)), node) === NONE) return true;
+      }
+    }
+    return false;
+  }
+
+  /** The most that met preferred terms can add. */
+  maxPodTermWeightOf(ofClass: number): number {
+    const { classes, counters } = this.columns;
+    const { preferred, preferredWeights } = classes;
+    const first = intAt(preferred.start, ofClass);
+    const weights = intAt(preferredWeights.start, ofClass);
+    let sum = 0;
+    for (let at = 0; at < intAt(preferred.length, ofClass); at++) {
+      const weight = intAt(preferredWeights.pool, weights + at);
+      if (weight > 0 && intAt(counters.total, intAt(preferred.pool, first + at)) > 0) sum += weight;
+    }
+    return sum;
   }
 
   #shareOf(resource: number, node: number, request: number): number {

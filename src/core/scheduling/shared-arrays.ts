@@ -18,15 +18,15 @@ export function bytes(length: number): Bytes {
 }
 
 /** An element; 0 past the end. One function for each type of array, so that the engine compiles each for its elements. */
-export function intAt(array: Ints, index: number): number {
+export function intAt(array: Int32Array, index: number): number {
   return array[index] ?? 0;
 }
 
-export function floatAt(array: Floats, index: number): number {
+export function floatAt(array: Float64Array, index: number): number {
   return array[index] ?? 0;
 }
 
-export function byteAt(array: Bytes, index: number): number {
+export function byteAt(array: Uint8Array, index: number): number {
   return array[index] ?? 0;
 }
 

@@ -14,6 +14,17 @@ export const MEMORY = 1;
 /** No node, pod, domain, group, counter or limit. */
 export const NONE = -1;
 
+/** What becomes of a pod whose node goes, by number. */
+export const POD_ROLES = ['movable', 'unowned', 'protected', 'daemonSet', 'mirror', 'terminating'] as const;
+export type PodRole = (typeof POD_ROLES)[number];
+
+/** A pod of more than one PodDisruptionBudget, which the API server does not evict. */
+export const SEVERAL_BUDGETS = -2;
+
+/** Why no node is looked at for a class. */
+export const EXCLUDED_BY_RULE = 1;
+export const EXCLUDED_UNMODELLED = 2;
+
 /** Nodes by index. An index is reused after its node was removed. */
 export interface NodeColumns {
   /** Indices in use or free: 0 to `count` − 1. */
@@ -89,6 +100,8 @@ export interface RuleColumns {
 export interface ClassColumns {
   /** NONE: the class is not to be scheduled, such as DaemonSet pods. */
   rule: Ints;
+  /** 0: nodes are filtered. */
+  excluded: Bytes;
   requests: Ints;
   /** Counters in which a pod of the class counts. */
   memberOf: Lists;
@@ -131,7 +144,7 @@ export interface PodColumns {
   /** Counter of the pods of its owner by node; NONE: no owner. */
   owner: Ints;
   role: Bytes;
-  /** PodDisruptionBudget; NONE: none. */
+  /** PodDisruptionBudget; NONE: none; or SEVERAL_BUDGETS. */
   budget: Ints;
 }
 
@@ -147,6 +160,8 @@ export interface SnapshotColumns {
   /** Driver of each volume. */
   readonly volumes: { driver: Ints };
   readonly pods: PodColumns;
+  /** Evictions that each PodDisruptionBudget allows. */
+  readonly budgets: { allowed: Ints };
 }
 
 const CAPACITY = 16;
@@ -165,7 +180,7 @@ export function newColumns(): SnapshotColumns {
     counts: newCounts(),
     rules: { perNode: bytes(CAPACITY), verdict: [], untolerated: [], termWeight: [], phase: bytes(CAPACITY) },
     classes: {
-      ...{ rule: ints(CAPACITY, NONE), requests: ints(CAPACITY), memberOf: newLists() },
+      ...{ rule: ints(CAPACITY, NONE), excluded: bytes(CAPACITY), requests: ints(CAPACITY), memberOf: newLists() },
       ...{ portConflicts: newLists(), diskConflicts: newLists(), soleClaims: newLists(), volumes: newLists() },
       ...{ spread: newLists(), spreadRules: newLists(), affinity: newLists(), selfAffine: bytes(CAPACITY) },
       ...{ antiAffinity: newLists(), hostile: newLists(), softSpread: newLists() },
@@ -177,5 +192,6 @@ export function newColumns(): SnapshotColumns {
       ...{ class: ints(CAPACITY), node: ints(CAPACITY, NONE), next: ints(CAPACITY, NONE), previous: ints(CAPACITY, NONE) },
       ...{ owner: ints(CAPACITY, NONE), role: bytes(CAPACITY), budget: ints(CAPACITY, NONE) },
     },
+    budgets: { allowed: ints(CAPACITY) },
   };
 }

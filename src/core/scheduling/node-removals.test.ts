@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Feasibility } from '#kube/scheduling/feasibility';
+import type { Weighted } from '#kube/pod-spec/affinity';
+import { compareQueued } from '#kube/scheduling/queue-order';
+import type { SchedulingPod, SchedulingView } from '#kube/scheduling/scheduling-model';
+import { selectNode } from '#kube/scheduling/select-node';
+import { Dice } from '../../../test/builders/scheduling/dice.ts';
+import { ObjectCluster } from '../../../test/builders/scheduling/object-cluster.ts';
+import { randomCluster } from '../../../test/builders/scheduling/random-cluster.ts';
+import { viewOf } from '../../../test/builders/scheduling/view-of.ts';
+import { ColumnarCluster, type PodTreatment } from './columnar-cluster.ts';
+import { newRemovals, NodeRemovals, POD_OUTCOMES } from './node-removals.ts';
+import { NONE } from './snapshot-columns.ts';
+
+const CLUSTERS = 500;
+const ALLOWED = [0, 1];
+/** Short of the nodes of most clusters, so that rankings are extended. */
+const SHORT_LENGTH = 2;
+
+const seeds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
+
+type Answers = Readonly<Record<string, readonly (readonly [pod: string, outcome: string, destination: string | null])[]>>;
+type TreatmentOf = (pod: SchedulingPod) => PodTreatment;
+
+/** Owners and preferred terms for half of the pods, so that every part of the score counts. */
+function withPreferences(view: SchedulingView, dice: Dice): SchedulingView {
+  const objects = new ObjectCluster(view);
+  const all = view.nodes.flatMap(({ pods }) => [...pods.values()]);
+  const podTerms = all.flatMap(({ affinity, antiAffinity }) => [...affinity, ...antiAffinity]);
+  const nodeTerms = all.flatMap((pod) => pod.nodeTerms ?? []);
+  const weighted = <T>(terms: readonly T[]): Weighted<T>[] =>
+    dice.some(terms, 0.2).map((term) => ({ weight: dice.pick([1, 50, 100]), term }));
+  for (const { name, pods } of view.nodes) {
+    for (const pod of pods.values()) {
+      if (!dice.chance(0.5)) continue;
+      objects.node(name).remove(pod);
+      objects.node(name).add({
+        ...{ ...pod, ownerUid: `owner-${dice.below(3)}`, preferredNodeTerms: weighted(nodeTerms) },
+        ...{ preferredAffinity: weighted(podTerms), preferredAntiAffinity: weighted(podTerms) },
+      });
+    }
+  }
+  return objects.view();
+}
+
+function randomTreatments(view: SchedulingView, dice: Dice): TreatmentOf {
+  const treatments = new Map<string, PodTreatment>();
+  for (const { pods } of view.nodes) {
+    for (const { uid } of pods.values()) {
+      const role = dice.chance(0.7) ? 'movable' : dice.pick(['unowned', 'protected', 'daemonSet', 'mirror'] as const);
+      treatments.set(uid, { role, budgets: dice.chance(0.8) ? [] : dice.some([0, 1], 0.6) });
+    }
+  }
+  return ({ uid }) => treatments.get(uid)!;
+}
+
+function columnarOf(view: SchedulingView, treatmentOf: TreatmentOf): ColumnarCluster {
+  const cluster = ColumnarCluster.of(view, treatmentOf);
+  for (const [budget, allowed] of ALLOWED.entries()) cluster.setAllowedEvictions(budget, allowed);
+  return cluster;
+}
+
+/** What the object rules say of every node: the pods of a copy without the node, placed one by one. */
+function objectAnswers(view: SchedulingView, treatmentOf: TreatmentOf): Answers {
+  return Object.fromEntries(
+    view.nodes.map(({ name, pods }) => {
+      const objects = new ObjectCluster(view);
+      const place = (pod: SchedulingPod): readonly [string, string, string | null] => {
+        const own = { ...pod, nodeName: null, mayPreempt: false };
+        const obstacle = obstacleOf(own, treatmentOf(pod), view);
+        if (obstacle !== null) return [pod.name, obstacle, null];
+        const placement = selectNode(own, objects.view(name));
+        if (placement.kind === 'unschedulable') return [pod.name, 'fits on no other node', null];
+        objects.node(placement.node.name).add(own);
+        return [pod.name, 'moves', placement.node.name];
+      };
+      return [name, [...pods.values()].sort(compareQueued).map(place)];
+    }),
+  );
+}
+
+function obstacleOf(pod: SchedulingPod, { role, budgets }: PodTreatment, view: SchedulingView): string | null {
+  if (role === 'daemonSet' || role === 'mirror' || (role === 'movable' && pod.terminating)) return 'goes with the node';
+  if (role === 'unowned') return 'has no controller';
+  if (role === 'protected') return 'is protected';
+  if (budgets.length > 1) return 'has several budgets';
+  if (budgets.some((budget) => ALLOWED[budget] === 0)) return 'its budget allows no eviction';
+  if (pod.unmodelled.length > 0 || pod.claims.some(({ ephemeral }) => ephemeral)) return 'is not modelled';
+  return new Feasibility(pod, { ...view, nodes: [] }).excluded === null ? null : 'fits on no node by its own rules';
+}
+
+function columnarAnswers(cluster: ColumnarCluster, removals: NodeRemovals, names: readonly string[]): Answers {
+  const { destination, outcome } = removals.result;
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      cluster.podsOn(cluster.nodeOf(name)).map((pod) => {
+        const slot = cluster.slotOf(pod.uid);
+        const to = destination[slot]!;
+        return [pod.name, POD_OUTCOMES[outcome[slot]!]!, to === NONE ? null : cluster.nodeNameOf(to)] as const;
+      }),
+    ]),
+  );
+}
+
+describe('the removal of each node', () => {
+  test('moves its pods where the object rules place them one by one, or is blocked for the same reason', () => {
+    const seen = new Map<string, number>();
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const dice = new Dice(seed);
+        const view = withPreferences(viewOf(randomCluster(seed)), dice);
+        const treatmentOf = randomTreatments(view, dice);
+        const cluster = columnarOf(view, treatmentOf);
+        const removals = new NodeRemovals(cluster.snapshot, newRemovals(), SHORT_LENGTH);
+        removals.computeAll();
+        const names = view.nodes.map(({ name }) => name);
+        const answers = columnarAnswers(cluster, removals, names);
+        expect(answers).toEqual(objectAnswers(view, treatmentOf));
+        for (const name of names) {
+          const blocking = answers[name]!.filter(([, outcome]) => outcome !== 'moves' && outcome !== 'goes with the node');
+          expect(removals.result.blockers[cluster.nodeOf(name)]).toBe(blocking.length);
+          for (const [, outcome] of answers[name]!) seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
+        }
+      }),
+      { numRuns: CLUSTERS },
+    );
+    // Each outcome has been compared.
+    for (const outcome of POD_OUTCOMES) expect([outcome, (seen.get(outcome) ?? 0) > 0]).toEqual([outcome, true]);
+  });
+});
