@@ -13,7 +13,7 @@ import { NodeShapes } from './node-shapes.ts';
 import { PodClasses, readLabelKeys, RESOURCES } from './pod-classes.ts';
 import { SchedulingSnapshot, STATIC } from './scheduling-snapshot.ts';
 import { floats, grownBytes, grownFloats, grownInts, ints, setList } from './shared-arrays.ts';
-import { newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type PodRole } from './snapshot-columns.ts';
+import { MAX_INT, newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type PodRole } from './snapshot-columns.ts';
 import { SpreadGroups } from './spread-groups.ts';
 import { StaticRules } from './static-rules.ts';
 import { Topology } from './topology.ts';
@@ -359,8 +359,7 @@ export class ColumnarCluster {
   #growNodes(length: number): void {
     const { nodes } = this.snapshot.columns;
     nodes.present = grownBytes(nodes.present, length);
-    nodes.isLimited = grownBytes(nodes.isLimited, length);
-    for (const column of ['rank', 'podCount'] as const) nodes[column] = grownInts(nodes[column], length);
+    for (const column of ['rank', 'podCount', 'leastVolumeLimit', 'volumeUses'] as const) nodes[column] = grownInts(nodes[column], length);
     nodes.firstPod = grownInts(nodes.firstPod, length, NONE);
     nodes.maxPods = grownFloats(nodes.maxPods, length);
     for (const columns of [nodes.allocatable, nodes.requested]) {
@@ -410,7 +409,8 @@ export class ColumnarCluster {
       const column = nodes.volumeLimits[this.#driverOf(driver)];
       if (column !== undefined) column[index] = limit;
     }
-    nodes.isLimited[index] = Number(limits.size > 0);
+    nodes.leastVolumeLimit[index] = Math.min(MAX_INT, ...limits.values());
+    nodes.volumeUses[index] = 0;
     const attached = limits.size === 0 ? [] : storage.attachedVolumes(name);
     setList(
       nodes.attached,

@@ -31,7 +31,9 @@ export class NodeRanking {
   /** Nodes before all questions. */
   readonly #nodes: Pick<NodeColumns, 'present' | 'requested' | 'podCount'>;
   readonly #candidates = new Map<number, Candidates>();
-  readonly #softBonus = new Map<number, boolean>();
+  /** By topology key: whether a node has no such label; undefined: not looked at yet. */
+  readonly #isLabelMissing: (boolean | undefined)[] = [];
+  readonly #allowed: (Candidates | undefined)[] = [];
   #touched: number[] = [];
   /** Question in which each node was last touched. */
   #touchedIn: Int32Array;
@@ -98,14 +100,21 @@ export class NodeRanking {
     return combineScore({ ...NO_PARTS, softSpread, podTermWeight }) - combineScore(NO_PARTS);
   }
 
-  /** Whether a node that the class may use has no label of one of its soft spread constraints, so that none of its pods count there. */
+  /** Whether a node has no label of one of the class's soft spread constraints, so that none of its pods count there. */
   #hasNodesWithoutLabel(ofClass: number): boolean {
-    let known = this.#softBonus.get(ofClass);
-    if (known === undefined) {
-      known = this.#snapshot.hasNodesWithoutSoftLabel(ofClass);
-      this.#softBonus.set(ofClass, known);
+    const { classes, counters, topology } = this.#snapshot.columns;
+    const { start, length, pool } = classes.softSpread;
+    const first = intAt(start, ofClass);
+    for (let at = first; at < first + intAt(length, ofClass); at++) {
+      const key = intAt(counters.key, intAt(pool, at));
+      let isMissing = this.#isLabelMissing[key];
+      if (isMissing === undefined) {
+        isMissing = this.#nodes.present.some((present, node) => present === 1 && topology.domain[key]?.[node] === NONE);
+        this.#isLabelMissing[key] = isMissing;
+      }
+      if (isMissing) return true;
     }
-    return known;
+    return false;
   }
 
   #candidatesOf(ofClass: number, complete: boolean): Candidates {
@@ -124,14 +133,16 @@ export class NodeRanking {
     const nodes = new Int32Array(size);
     const bounds = new Float64Array(size);
     let length = 0;
-    let complete = true;
-    for (let node = 0; node < this.#snapshot.columns.nodes.count; node++) {
-      if (!this.#isCandidate(ofClass, node)) continue;
-      const bound = this.#boundOf(ofClass, node);
-      if (length === size) {
-        complete = false;
-        if (bound <= floatAt(bounds, size - 1)) continue;
-      }
+    const allowed = this.#allowedOf(ofClass);
+    let visited = 0;
+    for (; visited < allowed.length; visited++) {
+      const last = length === size ? floatAt(bounds, size - 1) : -Infinity;
+      // A request never raises the score: no later node is better than the last of the list.
+      if (floatAt(allowed.bounds, visited) < last) break;
+      const node = intAt(allowed.nodes, visited);
+      if (!this.#snapshot.hasResources(ofClass, node, this.#nodes)) continue;
+      const bound = this.#boundOf(ofClass, node, true);
+      if (bound <= last) continue;
       let at = length === size ? size - 1 : length++;
       for (; at > 0 && floatAt(bounds, at - 1) < bound; at--) {
         nodes[at] = intAt(nodes, at - 1);
@@ -140,36 +151,48 @@ export class NodeRanking {
       nodes[at] = node;
       bounds[at] = bound;
     }
-    return { nodes, bounds, length, complete };
+    return { nodes, bounds, length, complete: visited === allowed.length && length < size };
   }
 
   #rankAll(ofClass: number): Candidates {
-    const found: { readonly node: number; readonly bound: number }[] = [];
-    for (let node = 0; node < this.#snapshot.columns.nodes.count; node++) {
-      if (this.#isCandidate(ofClass, node)) found.push({ node, bound: this.#boundOf(ofClass, node) });
+    const { nodes } = this.#allowedOf(ofClass);
+    const withRoom = nodes.filter((node) => this.#snapshot.hasResources(ofClass, node, this.#nodes));
+    return this.#sort(withRoom, ofClass, true);
+  }
+
+  /** The nodes that a static rule allows, by their score without a request. */
+  #allowedOf(ofClass: number): Candidates {
+    const { classes, nodes } = this.#snapshot.columns;
+    const rule = intAt(classes.rule, ofClass);
+    let allowed = this.#allowed[rule];
+    if (allowed === undefined) {
+      const found: number[] = [];
+      for (let node = 0; node < nodes.count; node++) {
+        if (this.#nodes.present[node] === 1 && this.#snapshot.isAllowed(ofClass, node)) found.push(node);
+      }
+      this.#allowed[rule] = allowed = this.#sort(Int32Array.from(found), ofClass, false);
     }
-    found.sort((a, b) => b.bound - a.bound);
-    return {
-      nodes: Int32Array.from(found, ({ node }) => node),
-      bounds: Float64Array.from(found, ({ bound }) => bound),
-      ...{ length: found.length, complete: true },
-    };
+    return allowed;
   }
 
-  #isCandidate(ofClass: number, node: number): boolean {
-    const snapshot = this.#snapshot;
-    return this.#nodes.present[node] === 1 && snapshot.isAllowed(ofClass, node) && snapshot.hasResources(ofClass, node, this.#nodes);
+  #sort(nodes: Int32Array, ofClass: number, withRequest: boolean): Candidates {
+    const boundOf = new Map(Array.from(nodes, (node) => [node, this.#boundOf(ofClass, node, withRequest)]));
+    const sorted = nodes.sort((a, b) => (boundOf.get(b) ?? 0) - (boundOf.get(a) ?? 0));
+    const bounds = Float64Array.from(sorted, (node) => boundOf.get(node) ?? 0);
+    return { nodes: sorted, bounds, length: nodes.length, complete: true };
   }
 
-  #boundOf(ofClass: number, node: number): number {
+  #boundOf(ofClass: number, node: number, withRequest: boolean): number {
     const { requests, classes } = this.#snapshot.columns;
     const id = intAt(classes.requests, ofClass);
     return combineScore({
-      ...{ siblings: 0, softSpread: 0, podTermWeight: 0 },
-      cpuShare: this.#shareOf(CPU, node, floatAt(requests.cpu, id)),
-      memoryShare: this.#shareOf(MEMORY, node, floatAt(requests.memory, id)),
+      cpuShare: this.#shareOf(CPU, node, withRequest ? floatAt(requests.cpu, id) : 0),
+      memoryShare: this.#shareOf(MEMORY, node, withRequest ? floatAt(requests.memory, id) : 0),
+      siblings: 0,
+      softSpread: 0,
       hasUntoleratedPreference: this.#snapshot.hasUntoleratedPreference(ofClass, node),
       nodeTermWeight: this.#snapshot.nodeTermWeightOf(ofClass, node),
+      podTermWeight: 0,
     });
   }
 

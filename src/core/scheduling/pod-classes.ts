@@ -76,6 +76,8 @@ export class PodClasses {
   readonly #requests = new Map<number, number>();
   readonly #exclusive: Readonly<Record<ConflictList, Exclusive[]>> = { portConflicts: [], diskConflicts: [] };
   readonly #dirty = new Set<number>();
+  /** The class that is being compiled, of which no pod is counted yet. */
+  #compiled = NONE;
 
   constructor(given: ClassDependencies) {
     this.#given = given;
@@ -182,6 +184,7 @@ export class PodClasses {
   #compile(id: number, rule: number, volumes: readonly number[], soleClaims: readonly string[]): void {
     const { pod } = this.#classes[id] ?? {};
     if (pod === undefined) return;
+    this.#compiled = id;
     const { columns, counters, labelKeys } = this.#given;
     const { classes } = columns;
     classes.rule = grownInts(classes.rule, id + 1, NONE);
@@ -332,7 +335,7 @@ export class PodClasses {
   #extend(id: number, list: 'memberOf' | 'hostile' | ConflictList, counter: number): void {
     this.#classes[id]?.[list].push(counter);
     this.#dirty.add(id);
-    if (list === 'memberOf') this.#given.onMember(id, counter);
+    if (list === 'memberOf' && id !== this.#compiled) this.#given.onMember(id, counter);
   }
 
   #requestsOf(pod: SchedulingPod): number {

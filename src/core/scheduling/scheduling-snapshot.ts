@@ -124,6 +124,8 @@ export class SchedulingSnapshot {
       const requested = nodes.requested[intAt(resources.pool, at)];
       if (requested !== undefined) this.journal.setFloat(requested, node, (requested[node] ?? 0) + change * floatAt(amounts, at));
     }
+    const volumes = intAt(classes.volumes.length, ofClass);
+    if (volumes > 0) this.journal.setInt(nodes.volumeUses, node, intAt(nodes.volumeUses, node) + change * volumes);
     const { memberOf } = classes;
     const first = intAt(memberOf.start, ofClass);
     const last = first + intAt(memberOf.length, ofClass);
@@ -212,7 +214,10 @@ export class SchedulingSnapshot {
   /** Each volume of several pods counts once; volumes of the pod that are attached already do not count again. */
   #isOverVolumeLimit(ofClass: number, node: number): boolean {
     const { classes, nodes } = this.columns;
-    if (intAt(classes.volumes.length, ofClass) === 0 || nodes.isLimited[node] !== 1) return false;
+    const own = intAt(classes.volumes.length, ofClass);
+    // At most so many volumes are attached: pods may share them.
+    if (own === 0 || own + intAt(nodes.volumeUses, node) + intAt(nodes.attached.length, node) <= intAt(nodes.leastVolumeLimit, node))
+      return false;
     const { driver } = this.columns.volumes;
     if (this.#seen.length < driver.length) this.#seen = ints(driver.length);
     if (this.#perDriver.length < nodes.volumeLimits.length) this.#perDriver = ints(nodes.volumeLimits.length);
@@ -356,20 +361,6 @@ export class SchedulingSnapshot {
     let sum = 0;
     for (let at = first; at < first + intAt(length, ofClass); at++) sum += this.#minimumOf(intAt(pool, at), 0);
     return sum;
-  }
-
-  /** Whether a node that no static rule refuses has no label of a soft spread constraint. */
-  hasNodesWithoutSoftLabel(ofClass: number): boolean {
-    const { classes, nodes, counters } = this.columns;
-    const { start, length, pool } = classes.softSpread;
-    const first = intAt(start, ofClass);
-    for (let node = 0; node < nodes.count; node++) {
-      if (nodes.present[node] !== 1 || !this.isAllowed(ofClass, node)) continue;
-      for (let at = first; at < first + intAt(length, ofClass); at++) {
-        if (this.#domainOf(intAt(counters.key, intAt(pool, at)), node) === NONE) return true;
-      }
-    }
-    return false;
   }
 
   /** The most that met preferred terms can add. */

@@ -14,6 +14,9 @@ export const MEMORY = 1;
 /** No node, pod, domain, group, counter or limit. */
 export const NONE = -1;
 
+/** More than any count. */
+export const MAX_INT = 2 ** 31 - 1;
+
 /** What becomes of a pod whose node goes, by number. */
 export const POD_ROLES = ['movable', 'unowned', 'protected', 'daemonSet', 'mirror', 'terminating'] as const;
 export type PodRole = (typeof POD_ROLES)[number];
@@ -43,8 +46,10 @@ export interface NodeColumns {
   firstPod: Ints;
   /** Maximum of attached volumes by driver; NONE: no limit. */
   volumeLimits: Ints[];
-  /** 1: the node has a limit of any driver. */
-  isLimited: Bytes;
+  /** The lowest of them; MAX_INT: none. */
+  leastVolumeLimit: Ints;
+  /** Volumes of the node's pods; one of several pods is counted for each. */
+  volumeUses: Ints;
   /** Volumes that are attached to the node. */
   attached: Lists;
 }
@@ -172,7 +177,7 @@ export function newColumns(): SnapshotColumns {
       ...{ count: 0, present: bytes(CAPACITY), shape: ints(CAPACITY), rank: ints(CAPACITY) },
       ...{ allocatable: [floats(CAPACITY), floats(CAPACITY)], requested: [floats(CAPACITY), floats(CAPACITY)] },
       ...{ maxPods: floats(CAPACITY), podCount: ints(CAPACITY), firstPod: ints(CAPACITY, NONE) },
-      ...{ volumeLimits: [], isLimited: bytes(CAPACITY), attached: newLists() },
+      ...{ volumeLimits: [], leastVolumeLimit: ints(CAPACITY), volumeUses: ints(CAPACITY), attached: newLists() },
     },
     topology: { domain: [ints(CAPACITY, NONE), ints(CAPACITY, NONE)], emptyDomain: ints(2, NONE) },
     groups: { key: ints(CAPACITY), eligible: [], nodesByDomain: [], domains: ints(CAPACITY) },
