@@ -1,5 +1,6 @@
 import { ColumnarCluster } from '../../src/core/scheduling/columnar-cluster.ts';
-import { NodeRemovals, POD_OUTCOMES } from '../../src/core/scheduling/node-removals.ts';
+import { NodeRemovals } from '../../src/core/scheduling/node-removals.ts';
+import { POD_OUTCOMES } from '../../src/core/scheduling/removal-columns.ts';
 import { countBytes, copyArrays } from '../../src/core/scheduling/shared-arrays.ts';
 import { largeCluster } from './what-if/large-cluster.ts';
 

@@ -13,7 +13,7 @@ import { NodeShapes } from './node-shapes.ts';
 import { PodClasses, readLabelKeys, RESOURCES } from './pod-classes.ts';
 import { SchedulingSnapshot, STATIC } from './scheduling-snapshot.ts';
 import { floats, grownBytes, grownFloats, grownInts, ints, setList } from './shared-arrays.ts';
-import { MAX_INT, newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type PodRole } from './snapshot-columns.ts';
+import { MAX_INT, newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type PodRole, type SnapshotChanges } from './snapshot-columns.ts';
 import { SpreadGroups } from './spread-groups.ts';
 import { StaticRules } from './static-rules.ts';
 import { Topology } from './topology.ts';
@@ -33,6 +33,17 @@ const MOVABLE: PodTreatment = { role: 'movable', budgets: [] };
 
 /** Storage and namespaces of the cluster. They do not change during the life of a columnar cluster. */
 export type ClusterFacts = Pick<SchedulingView, 'storage' | 'namespaceLabels'>;
+
+interface Changes {
+  everything: boolean;
+  readonly nodes: Set<number>;
+  readonly counters: Set<number>;
+  readonly budgets: Set<number>;
+}
+
+function newChanges(): Changes {
+  return { everything: false, nodes: new Set(), counters: new Set(), budgets: new Set() };
+}
 
 const NO_PODS: ReadonlyMap<string, SchedulingPod> = new Map();
 const NO_AMOUNTS: ReadonlyMap<string, number> = new Map();
@@ -71,6 +82,7 @@ export class ColumnarCluster {
   #classes: PodClasses;
   /** Counters that existing classes count in since the last change. */
   readonly #newMembers = new Map<number, number[]>();
+  #changes = newChanges();
 
   constructor(facts: ClusterFacts) {
     this.#facts = facts;
@@ -99,6 +111,13 @@ export class ColumnarCluster {
     cluster.#flush();
     for (const { slot, node } of placed) cluster.snapshot.place(slot, node);
     return cluster;
+  }
+
+  /** Returns the changes since the last call, and forgets them. */
+  takeChanges(): SnapshotChanges {
+    const { everything, nodes, counters, budgets } = this.#changes;
+    this.#changes = newChanges();
+    return { everything, nodes: [...nodes], counters: [...counters], budgets: [...budgets] };
   }
 
   get classCount(): number {
@@ -163,6 +182,7 @@ export class ColumnarCluster {
     this.#rules.addNode(index, bare);
     this.#groups.setNode(index, bare);
     this.snapshot.setPresent(index, 1);
+    this.#changes.everything = true;
   }
 
   /** Removes a node with its pods. */
@@ -170,6 +190,7 @@ export class ColumnarCluster {
     const index = this.nodeOf(name);
     for (const pod of this.podsOn(index)) this.removePod(pod.uid);
     this.snapshot.setPresent(index, 0);
+    this.#changes.everything = true;
     this.#shapes.clear(index);
     this.#nodeIndex.delete(name);
     this.#freeNodes.push(index);
@@ -198,11 +219,13 @@ export class ColumnarCluster {
       after = at;
     }
     this.snapshot.place(slot, index, after);
+    this.#noteChange(slot, index);
   }
 
   /** Removes a pod from its node. */
   removePod(uid: string): void {
     const slot = this.slotOf(uid);
+    this.#noteChange(slot, this.snapshot.columns.pods.node[slot] ?? NONE);
     this.snapshot.remove(slot);
     this.#slots.delete(uid);
     this.#pods[slot] = null;
@@ -214,6 +237,7 @@ export class ColumnarCluster {
     const { budgets } = this.snapshot.columns;
     budgets.allowed = grownInts(budgets.allowed, budget + 1);
     budgets.allowed[budget] = allowed;
+    this.#changes.budgets.add(budget);
   }
 
   /** Pods of a node, in the order of the scheduling queue. */
@@ -254,6 +278,18 @@ export class ColumnarCluster {
     if (code >= STATIC) return this.#rules.refusals[code - STATIC] ?? null;
     const refusal = REFUSALS[code] ?? null;
     return refusal !== null || code === 0 ? refusal : this.#explainResources(ofClass, node);
+  }
+
+  #noteChange(slot: number, node: number): void {
+    const { pods, classes, counters } = this.snapshot.columns;
+    this.#changes.nodes.add(node);
+    const ofClass = pods.class[slot] ?? 0;
+    const first = classes.memberOf.start[ofClass] ?? 0;
+    for (let at = first; at < first + (classes.memberOf.length[ofClass] ?? 0); at++) {
+      const counter = classes.memberOf.pool[at] ?? 0;
+      // A counter by node matters on its node alone.
+      if (counters.key[counter] !== NODE_KEY) this.#changes.counters.add(counter);
+    }
   }
 
   #explainResources(ofClass: number, node: number): Refusal | null {
@@ -335,6 +371,7 @@ export class ColumnarCluster {
 
   /** Classifies all pods anew, after a selector reads a label that classes ignored. */
   #reclassify(): void {
+    this.#changes.everything = true;
     const placed: { readonly slot: number; readonly node: number }[] = [];
     const { nodes, pods } = this.snapshot.columns;
     for (let node = 0; node < nodes.count; node++) {

@@ -28,19 +28,23 @@ export class NodeRanking {
   score = -Infinity;
   readonly #snapshot: SchedulingSnapshot;
   readonly #shortLength: number;
+  readonly #changed: readonly number[];
   /** Nodes before all questions. */
   readonly #nodes: Pick<NodeColumns, 'present' | 'requested' | 'podCount'>;
   readonly #candidates = new Map<number, Candidates>();
   /** By topology key: whether a node has no such label; undefined: not looked at yet. */
   readonly #isLabelMissing: (boolean | undefined)[] = [];
+  /** Bounds on the changed nodes by request and static rule. */
+  readonly #boundsOn = new Map<number, number>();
   readonly #allowed: (Candidates | undefined)[] = [];
   #touched: number[] = [];
   /** Question in which each node was last touched. */
   #touchedIn: Int32Array;
   #question = 0;
 
-  /** @param shortLength candidates that are ranked at first */
-  constructor(snapshot: SchedulingSnapshot, shortLength: number) {
+  /** @param shortLength candidates that are ranked at first @param changed nodes for `boundOfChanged` */
+  constructor(snapshot: SchedulingSnapshot, shortLength: number, changed: readonly number[] = []) {
+    this.#changed = changed;
     this.#shortLength = shortLength;
     this.#snapshot = snapshot;
     const { present, requested, podCount } = snapshot.columns.nodes;
@@ -89,6 +93,29 @@ export class NodeRanking {
     }
     this.score = bestScore;
     return best;
+  }
+
+  /**
+   * An upper bound of the score on the best changed node; −Infinity: none has room. Infinity: the class has no
+   * bound.
+   */
+  boundOfChanged(ofClass: number): number {
+    const { classes, requests } = this.#snapshot.columns;
+    if (intAt(classes.softSpread.length, ofClass) > 0 && this.#hasNodesWithoutLabel(ofClass)) return Infinity;
+    const key = intAt(classes.rule, ofClass) * requests.cpu.length + intAt(classes.requests, ofClass);
+    let bound = this.#boundsOn.get(key);
+    if (bound === undefined) {
+      bound = -Infinity;
+      for (const node of this.#changed) {
+        const isPossible =
+          this.#nodes.present[node] === 1 &&
+          this.#snapshot.isAllowed(ofClass, node) &&
+          this.#snapshot.hasResources(ofClass, node, this.#nodes);
+        if (isPossible) bound = Math.max(bound, this.#boundOf(ofClass, node, true));
+      }
+      this.#boundsOn.set(key, bound);
+    }
+    return bound + this.#bonusOf(ofClass) + ROUNDING;
   }
 
   /** How much a node's score may exceed its bound. */

@@ -10,7 +10,8 @@ import { ObjectCluster } from '../../../test/builders/scheduling/object-cluster.
 import { randomCluster } from '../../../test/builders/scheduling/random-cluster.ts';
 import { viewOf } from '../../../test/builders/scheduling/view-of.ts';
 import { ColumnarCluster, type PodTreatment } from './columnar-cluster.ts';
-import { newRemovals, NodeRemovals, POD_OUTCOMES } from './node-removals.ts';
+import { NodeRemovals } from './node-removals.ts';
+import { newRemovals, POD_OUTCOMES } from './removal-columns.ts';
 import { NONE } from './snapshot-columns.ts';
 
 const CLUSTERS = 500;
@@ -128,5 +129,48 @@ describe('the removal of each node', () => {
     );
     // Each outcome has been compared.
     for (const outcome of POD_OUTCOMES) expect([outcome, (seen.get(outcome) ?? 0) > 0]).toEqual([outcome, true]);
+  });
+
+  test('is computed again after changes only where it may differ, and is then the same everywhere as computed from the start', () => {
+    let kept = 0;
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const dice = new Dice(seed);
+        const view = withPreferences(viewOf(randomCluster(seed)), dice);
+        const treatmentOf = randomTreatments(view, dice);
+        const cluster = columnarOf(view, treatmentOf);
+        const { result } = new NodeRemovals(cluster.snapshot, newRemovals(), SHORT_LENGTH);
+        const names = view.nodes.map(({ name }) => name);
+        cluster.takeChanges();
+        new NodeRemovals(cluster.snapshot, result, SHORT_LENGTH).computeAll();
+        for (let round = 0; round < 4; round++) {
+          const pods = names.flatMap((name) => cluster.podsOn(cluster.nodeOf(name)).map((pod) => ({ name, pod })));
+          if (dice.chance(0.2)) cluster.setAllowedEvictions(0, dice.below(2));
+          if (pods.length > 0 && dice.chance(0.8)) {
+            const { name, pod } = dice.pick(pods);
+            cluster.removePod(pod.uid);
+            // Back on another node, or a copy on its own, or gone.
+            if (dice.chance(0.4)) cluster.addPod(pod, dice.pick(names), treatmentOf(pod));
+            else if (dice.chance(0.3)) cluster.addPod({ ...pod, uid: `${pod.uid}-${round}` }, name, treatmentOf(pod));
+          }
+          if (dice.chance(0.1)) {
+            const name = dice.pick(names);
+            const changed = dice.pick(view.nodes);
+            cluster.updateNode({ ...changed, name, labels: { ...changed.labels, 'kubernetes.io/hostname': name } });
+          }
+          const updated = new NodeRemovals(cluster.snapshot, result, SHORT_LENGTH);
+          kept += names.length - updated.update(cluster.takeChanges());
+          const fresh = new NodeRemovals(cluster.snapshot, newRemovals(), SHORT_LENGTH);
+          fresh.computeAll();
+          expect(columnarAnswers(cluster, updated, names)).toEqual(columnarAnswers(cluster, fresh, names));
+          for (const name of names) {
+            const node = cluster.nodeOf(name);
+            expect(updated.result.blockers[node]).toBe(fresh.result.blockers[node]);
+          }
+        }
+      }),
+      { numRuns: CLUSTERS },
+    );
+    expect(kept).toBeGreaterThan(CLUSTERS);
   });
 });

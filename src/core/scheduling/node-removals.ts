@@ -1,3 +1,17 @@
+import {
+  BLOCKED_BY_BUDGET,
+  BLOCKED_BY_BUDGETS,
+  EXCLUDED,
+  GOES,
+  MOVES,
+  newRemovals,
+  NO_ROOM,
+  PROTECTED,
+  UNMODELLED,
+  UNOWNED,
+  type RemovalColumns,
+} from './removal-columns.ts';
+import { AffectedNodes } from './affected-nodes.ts';
 import { NodeRanking, SHORT_LENGTH } from './node-ranking.ts';
 import type { SchedulingSnapshot } from './scheduling-snapshot.ts';
 import {
@@ -13,35 +27,7 @@ import {
   type Floats,
   type Ints,
 } from './shared-arrays.ts';
-import { EXCLUDED_UNMODELLED, NONE, POD_ROLES, SEVERAL_BUDGETS } from './snapshot-columns.ts';
-
-/** What becomes of a pod if its node goes, by number. */
-export const POD_OUTCOMES = [
-  ...['moves', 'goes with the node', 'has no controller', 'is protected', 'has several budgets', 'its budget allows no eviction'],
-  ...['is not modelled', 'fits on no node by its own rules', 'fits on no other node'],
-] as const;
-
-export const MOVES = 0;
-export const GOES = 1;
-export const UNOWNED = 2;
-export const PROTECTED = 3;
-export const BLOCKED_BY_BUDGETS = 4;
-export const BLOCKED_BY_BUDGET = 5;
-export const UNMODELLED = 6;
-export const EXCLUDED = 7;
-export const NO_ROOM = 8;
-
-/** Answers to "what if this node went", as columns in shared memory. */
-export interface RemovalColumns {
-  /** By slot of the pod: where it would go; NONE: nowhere. */
-  destination: Ints;
-  /** By slot: one of POD_OUTCOMES. */
-  outcome: Bytes;
-  /** By slot: the score of the destination. */
-  score: Floats;
-  /** By node: pods that block its removal. */
-  blockers: Ints;
-}
+import { EXCLUDED_UNMODELLED, NONE, POD_ROLES, SEVERAL_BUDGETS, type SnapshotChanges } from './snapshot-columns.ts';
 
 const MOVABLE = POD_ROLES.indexOf('movable');
 const BY_ROLE: Readonly<Record<(typeof POD_ROLES)[number], number>> = {
@@ -49,10 +35,6 @@ const BY_ROLE: Readonly<Record<(typeof POD_ROLES)[number], number>> = {
   ...{ daemonSet: GOES, mirror: GOES, terminating: GOES },
 };
 const OUTCOME_BY_ROLE = POD_ROLES.map((role) => BY_ROLE[role]);
-
-export function newRemovals(): RemovalColumns {
-  return { destination: ints(16, NONE), outcome: bytes(16), score: floats(16), blockers: ints(16) };
-}
 
 /**
  * Where the pods of nodes would go if the node went: evicted together, they are placed in the order of the scheduling queue, each on
@@ -62,10 +44,12 @@ export class NodeRemovals {
   readonly result: RemovalColumns;
   readonly #snapshot: SchedulingSnapshot;
   readonly #ranking: NodeRanking;
+  readonly #shortLength: number;
 
   constructor(snapshot: SchedulingSnapshot, result: RemovalColumns = newRemovals(), shortLength = SHORT_LENGTH) {
     this.#snapshot = snapshot;
     this.result = result;
+    this.#shortLength = shortLength;
     this.#ranking = new NodeRanking(snapshot, shortLength);
     const { nodes, pods } = snapshot.columns;
     result.destination = grownInts(result.destination, pods.class.length, NONE);
@@ -78,6 +62,28 @@ export class NodeRemovals {
   computeAll(): void {
     const { nodes } = this.#snapshot.columns;
     for (let node = 0; node < nodes.count; node++) if (nodes.present[node] === 1) this.compute(node);
+  }
+
+  /**
+   * Answers for the nodes whose answer may have changed, and returns their number. The answer of a node is kept if neither its pods nor
+   * those of their destinations have changed, no counter has changed that its pods are filtered or scored by, and none of its pods could
+   * score on a changed node as high as on its destination. Whatever else has changed, each pod is decided as before.
+   */
+  update(changes: SnapshotChanges): number {
+    const { nodes } = this.#snapshot.columns;
+    if (changes.everything) {
+      this.computeAll();
+      return nodes.count;
+    }
+    const ranking = new NodeRanking(this.#snapshot, this.#shortLength, changes.nodes);
+    const affected = new AffectedNodes(this.#snapshot, this.result, ranking, changes);
+    let computed = 0;
+    for (let node = 0; node < nodes.count; node++) {
+      if (nodes.present[node] !== 1 || !affected.has(node)) continue;
+      this.compute(node);
+      computed++;
+    }
+    return computed;
   }
 
   /** Answers for one node. */

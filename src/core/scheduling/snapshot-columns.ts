@@ -169,6 +169,18 @@ export interface SnapshotColumns {
   readonly budgets: { allowed: Ints };
 }
 
+/** What has changed since the changes were last taken. */
+export interface SnapshotChanges {
+  /** Whether anything may have changed: nodes have come, gone or got other facts, or pods other classes. */
+  readonly everything: boolean;
+  /** Nodes whose pods have changed. */
+  readonly nodes: readonly number[];
+  /** Counters of domains of several nodes that have changed. */
+  readonly counters: readonly number[];
+  /** Budgets that allow another number of evictions. */
+  readonly budgets: readonly number[];
+}
+
 const CAPACITY = 16;
 
 export function newColumns(): SnapshotColumns {
