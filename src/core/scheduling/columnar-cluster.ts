@@ -150,6 +150,11 @@ export class ColumnarCluster {
     return this.#pods[slot] ?? null;
   }
 
+  /** The class of a pod on a node. */
+  classAt(slot: number): number {
+    return this.snapshot.columns.pods.class[slot] ?? NONE;
+  }
+
   /** Adds a node; its pods are added one by one. */
   addNode(node: SchedulingNode): void {
     this.#insertNode(node);

@@ -4,13 +4,14 @@ import { Feasibility } from '#kube/scheduling/feasibility';
 import type { Weighted } from '#kube/pod-spec/affinity';
 import { compareQueued } from '#kube/scheduling/queue-order';
 import type { SchedulingPod, SchedulingView } from '#kube/scheduling/scheduling-model';
-import { selectNode } from '#kube/scheduling/select-node';
+import { explainRefusals, filterNodes, selectNode } from '#kube/scheduling/select-node';
 import { Dice } from '../../../test/builders/scheduling/dice.ts';
 import { ObjectCluster } from '../../../test/builders/scheduling/object-cluster.ts';
 import { randomCluster } from '../../../test/builders/scheduling/random-cluster.ts';
 import { viewOf } from '../../../test/builders/scheduling/view-of.ts';
 import { ColumnarCluster, type PodTreatment } from './columnar-cluster.ts';
 import { NodeRemovals } from './node-removals.ts';
+import { whatIfRemoved } from './what-if-removed.ts';
 import { newRemovals, POD_OUTCOMES } from './removal-columns.ts';
 import { NONE } from './snapshot-columns.ts';
 
@@ -21,7 +22,8 @@ const SHORT_LENGTH = 2;
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 
-type Answers = Readonly<Record<string, readonly (readonly [pod: string, outcome: string, destination: string | null])[]>>;
+type PodAnswer = readonly [pod: string, outcome: string, destination: string | null, detail?: string | null];
+type Answers = Readonly<Record<string, readonly PodAnswer[]>>;
 type TreatmentOf = (pod: SchedulingPod) => PodTreatment;
 
 /** Owners and preferred terms for half of the pods, so that every part of the score counts. */
@@ -63,18 +65,24 @@ function columnarOf(view: SchedulingView, treatmentOf: TreatmentOf): ColumnarClu
 }
 
 /** What the object rules say of every node: the pods of a copy without the node, placed one by one. */
-function objectAnswers(view: SchedulingView, treatmentOf: TreatmentOf): Answers {
+function objectAnswers(view: SchedulingView, treatmentOf: TreatmentOf, withDetails = false): Answers {
   return Object.fromEntries(
     view.nodes.map(({ name, pods }) => {
       const objects = new ObjectCluster(view);
-      const place = (pod: SchedulingPod): readonly [string, string, string | null] => {
+      const answer = (pod: SchedulingPod, outcome: string, to: string | null, detail: string | null): PodAnswer =>
+        withDetails ? [pod.name, outcome, to, detail] : [pod.name, outcome, to];
+      const place = (pod: SchedulingPod): PodAnswer => {
         const own = { ...pod, nodeName: null, mayPreempt: false };
         const obstacle = obstacleOf(own, treatmentOf(pod), view);
-        if (obstacle !== null) return [pod.name, obstacle, null];
-        const placement = selectNode(own, objects.view(name));
-        if (placement.kind === 'unschedulable') return [pod.name, 'fits on no other node', null];
-        objects.node(placement.node.name).add(own);
-        return [pod.name, 'moves', placement.node.name];
+        const rest = objects.view(name);
+        if (obstacle !== null) return answer(pod, obstacle, null, detailOf(own, obstacle, rest));
+        const placement = selectNode(own, rest);
+        if (placement.kind === 'placed') {
+          objects.node(placement.node.name).add(own);
+          return answer(pod, 'moves', placement.node.name, null);
+        }
+        const outcome = filterNodes(new Feasibility(own, rest), rest);
+        return answer(pod, 'fits on no other node', null, explainRefusals(rest.nodes.length, outcome));
       };
       return [name, [...pods.values()].sort(compareQueued).map(place)];
     }),
@@ -89,6 +97,12 @@ function obstacleOf(pod: SchedulingPod, { role, budgets }: PodTreatment, view: S
   if (budgets.some((budget) => ALLOWED[budget] === 0)) return 'its budget allows no eviction';
   if (pod.unmodelled.length > 0 || pod.claims.some(({ ephemeral }) => ephemeral)) return 'is not modelled';
   return new Feasibility(pod, { ...view, nodes: [] }).excluded === null ? null : 'fits on no node by its own rules';
+}
+
+function detailOf(pod: SchedulingPod, obstacle: string, view: SchedulingView): string | null {
+  if (obstacle === 'fits on no node by its own rules') return new Feasibility(pod, view).excluded;
+  if (obstacle !== 'is not modelled') return null;
+  return pod.unmodelled[0] ?? 'an ephemeral volume, whose next claim is unknown';
 }
 
 function columnarAnswers(cluster: ColumnarCluster, removals: NodeRemovals, names: readonly string[]): Answers {
@@ -129,6 +143,24 @@ describe('the removal of each node', () => {
     );
     // Each outcome has been compared.
     for (const outcome of POD_OUTCOMES) expect([outcome, (seen.get(outcome) ?? 0) > 0]).toEqual([outcome, true]);
+  });
+
+  test('is explained pod by pod, with the scheduler’s message where a pod fits nowhere', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const dice = new Dice(seed);
+        const view = withPreferences(viewOf(randomCluster(seed)), dice);
+        const treatmentOf = randomTreatments(view, dice);
+        const cluster = columnarOf(view, treatmentOf);
+        const expected = objectAnswers(view, treatmentOf, true);
+        for (const { name } of view.nodes) {
+          const { pods, isPossible, savedPerHourUsd } = whatIfRemoved(cluster, name, 0.5);
+          expect(pods.map(({ pod, outcome, destination, detail }) => [pod.name, outcome, destination, detail])).toEqual(expected[name]);
+          expect(isPossible).toBe(expected[name]!.every(([, outcome]) => outcome === 'moves' || outcome === 'goes with the node'));
+          expect(savedPerHourUsd).toBe(isPossible ? 0.5 : 0);
+        }
+      }),
+    );
   });
 
   test('is computed again after changes only where it may differ, and is then the same everywhere as computed from the start', () => {

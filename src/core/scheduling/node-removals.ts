@@ -14,19 +14,7 @@ import {
 import { AffectedNodes } from './affected-nodes.ts';
 import { NodeRanking, SHORT_LENGTH } from './node-ranking.ts';
 import type { SchedulingSnapshot } from './scheduling-snapshot.ts';
-import {
-  byteAt,
-  bytes,
-  floats,
-  grownBytes,
-  grownFloats,
-  grownInts,
-  intAt,
-  ints,
-  type Bytes,
-  type Floats,
-  type Ints,
-} from './shared-arrays.ts';
+import { byteAt, grownBytes, grownFloats, grownInts, intAt } from './shared-arrays.ts';
 import { EXCLUDED_UNMODELLED, NONE, POD_ROLES, SEVERAL_BUDGETS, type SnapshotChanges } from './snapshot-columns.ts';
 
 const MOVABLE = POD_ROLES.indexOf('movable');
@@ -86,8 +74,8 @@ export class NodeRemovals {
     return computed;
   }
 
-  /** Answers for one node. */
-  compute(node: number): void {
+  /** Answers for one node. @param onNoRoom called for a pod that fits nowhere, while the snapshot is as the pod would find it */
+  compute(node: number, onNoRoom: (pod: number) => void = () => undefined): void {
     const snapshot = this.#snapshot;
     const { nodes, pods } = snapshot.columns;
     const { outcome, destination, blockers } = this.result;
@@ -102,6 +90,7 @@ export class NodeRemovals {
       destination[pod] = NONE;
       outcome[pod] = this.#obstacleOf(pod);
       if (outcome[pod] === MOVES) this.#place(pod);
+      if (outcome[pod] === NO_ROOM) onNoRoom(pod);
       if (byteAt(outcome, pod) > GOES) blocking++;
     }
     blockers[node] = blocking;

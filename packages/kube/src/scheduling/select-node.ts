@@ -53,7 +53,10 @@ export function filterNodes(feasibility: Feasibility, view: SchedulingView): Fil
 }
 
 /** kube-scheduler's message, without the part of preemption. */
-export function explainRefusals(nodes: number, { excluded, refused }: FilterOutcome): string {
+export function explainRefusals(
+  nodes: number,
+  { excluded, refused }: { readonly excluded: string | null; readonly refused: ReadonlyMap<unknown, Refusal> },
+): string {
   return excluded === null ? composeMessage(nodes, refused.values()) : `0/${nodes} nodes are available: ${excluded}.`;
 }
 
