@@ -20,6 +20,8 @@ type Decision struct {
 	// PreFilter is why no node is possible at all.
 	PreFilter string              `json:"preFilter,omitempty"`
 	Nodes     map[string]*Verdict `json:"nodes,omitempty"`
+	// Scores of the nodes that fit, of which the scheduler chooses one with the highest at random.
+	Scores map[string]int64 `json:"scores,omitempty"`
 	// Message is that of the pod's PodScheduled condition, without preemption's part; empty when a node fits.
 	Message    string      `json:"message,omitempty"`
 	Preemption *Preemption `json:"preemption,omitempty"`
@@ -107,7 +109,7 @@ func (w *world) decidePod(ctx context.Context, pod *v1.Pod) (*Decision, error) {
 		diagnosis.NodeToStatus.SetAbsentNodesStatus(absent)
 	}
 	decision.Nodes = make(map[string]*Verdict, len(nodes))
-	fits := 0
+	var feasible []fwk.NodeInfo
 	for _, node := range nodes {
 		name := node.Node().Name
 		if !result.AllNodes() && !result.NodeNames.Has(name) {
@@ -117,7 +119,7 @@ func (w *world) decidePod(ctx context.Context, pod *v1.Pod) (*Decision, error) {
 		status := w.framework.RunFilterPlugins(ctx, state, pod, node)
 		if status.IsSuccess() {
 			decision.Nodes[name] = &Verdict{Fits: true}
-			fits++
+			feasible = append(feasible, node)
 			continue
 		}
 		if !status.IsRejected() {
@@ -128,12 +130,29 @@ func (w *world) decidePod(ctx context.Context, pod *v1.Pod) (*Decision, error) {
 		sort.Strings(reasons)
 		decision.Nodes[name] = &Verdict{Reasons: reasons, Resolvable: status.Code() == fwk.Unschedulable}
 	}
-	if fits > 0 || len(nodes) == 0 {
-		return decision, nil
+	if len(feasible) > 0 || len(nodes) == 0 {
+		decision.Scores, err = w.score(ctx, state, pod, feasible)
+		return decision, err
 	}
 	decision.Message = fitError(pod, len(nodes), diagnosis)
 	decision.Preemption, err = w.preempt(ctx, state, pod, diagnosis)
 	return decision, err
+}
+
+// score runs the score plug-ins on the nodes that fit.
+func (w *world) score(ctx context.Context, state fwk.CycleState, pod *v1.Pod, feasible []fwk.NodeInfo) (map[string]int64, error) {
+	if status := w.framework.RunPreScorePlugins(ctx, state, pod, feasible); !status.IsSuccess() {
+		return nil, fmt.Errorf("before the scores: %w", status.AsError())
+	}
+	totals, status := w.framework.RunScorePlugins(ctx, state, pod, feasible)
+	if !status.IsSuccess() {
+		return nil, fmt.Errorf("scores: %w", status.AsError())
+	}
+	scores := make(map[string]int64, len(totals))
+	for _, total := range totals {
+		scores[total.Name] = total.TotalScore
+	}
+	return scores, nil
 }
 
 func fitError(pod *v1.Pod, nodes int, diagnosis framework.Diagnosis) string {

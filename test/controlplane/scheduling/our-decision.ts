@@ -24,6 +24,8 @@ export interface Decision {
   readonly gated?: string;
   readonly preFilter?: string;
   readonly nodes?: Readonly<Record<string, Verdict>>;
+  /** Scores of the real scheduler for the nodes that fit. */
+  readonly scores?: Readonly<Record<string, number>>;
   readonly message?: string;
   readonly preemption?: {
     readonly ineligible?: string;
