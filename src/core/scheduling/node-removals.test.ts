@@ -15,7 +15,7 @@ import { whatIfRemoved } from './what-if-removed.ts';
 import { newRemovals, POD_OUTCOMES } from './removal-columns.ts';
 import { NONE } from './snapshot-columns.ts';
 
-const CLUSTERS = 500;
+const CLUSTERS = 200;
 const ALLOWED = [0, 1];
 /** Short of the nodes of most clusters, so that rankings are extended. */
 const SHORT_LENGTH = 2;
