@@ -5,6 +5,7 @@ import { CPU, MEMORY, NONE, type NodeColumns } from './snapshot-columns.ts';
 
 /** Best candidates that are kept of a list at first. Most pods fit on one of the first few. */
 export const SHORT_LENGTH = 32;
+const LENGTH_FACTOR = 8;
 /** Sums of the same parts in another order may differ by rounding. */
 const ROUNDING = 1e-6;
 
@@ -79,18 +80,20 @@ export class NodeRanking {
       best = node;
       bestScore = score;
     };
-    for (const node of this.#touched) consider(node);
     const bonus = this.#bonusOf(ofClass) + ROUNDING;
-    let candidates = this.#candidatesOf(ofClass, false);
+    let candidates = this.#candidatesOf(ofClass, this.#shortLength);
     for (let at = 0; ; at++) {
       if (at >= candidates.length) {
         if (candidates.complete) break;
-        candidates = this.#candidatesOf(ofClass, true);
+        candidates = this.#candidatesOf(ofClass, candidates.length * LENGTH_FACTOR);
       }
       if (floatAt(candidates.bounds, at) + bonus < bestScore) break;
       const node = intAt(candidates.nodes, at);
       if (this.#touchedIn[node] !== this.#question) consider(node);
     }
+    // Last, because most of them are fuller than the best of the others.
+    const { nodes } = snapshot.columns;
+    for (const node of this.#touched) if (this.#boundOf(ofClass, node, true, nodes) + bonus >= bestScore) consider(node);
     this.score = bestScore;
     return best;
   }
@@ -111,7 +114,7 @@ export class NodeRanking {
           this.#nodes.present[node] === 1 &&
           this.#snapshot.isAllowed(ofClass, node) &&
           this.#snapshot.hasResources(ofClass, node, this.#nodes);
-        if (isPossible) bound = Math.max(bound, this.#boundOf(ofClass, node, true));
+        if (isPossible) bound = Math.max(bound, this.#boundOf(ofClass, node, true, this.#nodes));
       }
       this.#boundsOn.set(key, bound);
     }
@@ -144,19 +147,20 @@ export class NodeRanking {
     return false;
   }
 
-  #candidatesOf(ofClass: number, complete: boolean): Candidates {
+  /** The best candidates of a class: at least `length`, or all. */
+  #candidatesOf(ofClass: number, length: number): Candidates {
     const { classes, requests } = this.#snapshot.columns;
     const key = intAt(classes.rule, ofClass) * requests.cpu.length + intAt(classes.requests, ofClass);
-    const known = this.#candidates.get(key);
-    if (known !== undefined && (known.complete || !complete)) return known;
-    const made = complete ? this.#rankAll(ofClass) : this.#rankBest(ofClass);
-    this.#candidates.set(key, made);
-    return made;
+    let candidates = this.#candidates.get(key);
+    if (candidates === undefined || (!candidates.complete && candidates.length < length)) {
+      candidates = this.#rankBest(ofClass, length);
+      this.#candidates.set(key, candidates);
+    }
+    return candidates;
   }
 
   /** The best candidates, by insertion into a short list: few of thousands of nodes are better than its last. */
-  #rankBest(ofClass: number): Candidates {
-    const size = this.#shortLength;
+  #rankBest(ofClass: number, size: number): Candidates {
     const nodes = new Int32Array(size);
     const bounds = new Float64Array(size);
     let length = 0;
@@ -168,7 +172,7 @@ export class NodeRanking {
       if (floatAt(allowed.bounds, visited) < last) break;
       const node = intAt(allowed.nodes, visited);
       if (!this.#snapshot.hasResources(ofClass, node, this.#nodes)) continue;
-      const bound = this.#boundOf(ofClass, node, true);
+      const bound = this.#boundOf(ofClass, node, true, this.#nodes);
       if (bound <= last) continue;
       let at = length === size ? size - 1 : length++;
       for (; at > 0 && floatAt(bounds, at - 1) < bound; at--) {
@@ -181,12 +185,6 @@ export class NodeRanking {
     return { nodes, bounds, length, complete: visited === allowed.length && length < size };
   }
 
-  #rankAll(ofClass: number): Candidates {
-    const { nodes } = this.#allowedOf(ofClass);
-    const withRoom = nodes.filter((node) => this.#snapshot.hasResources(ofClass, node, this.#nodes));
-    return this.#sort(withRoom, ofClass, true);
-  }
-
   /** The nodes that a static rule allows, by their score without a request. */
   #allowedOf(ofClass: number): Candidates {
     const { classes, nodes } = this.#snapshot.columns;
@@ -197,24 +195,25 @@ export class NodeRanking {
       for (let node = 0; node < nodes.count; node++) {
         if (this.#nodes.present[node] === 1 && this.#snapshot.isAllowed(ofClass, node)) found.push(node);
       }
-      this.#allowed[rule] = allowed = this.#sort(Int32Array.from(found), ofClass, false);
+      this.#allowed[rule] = allowed = this.#sort(Int32Array.from(found), ofClass);
     }
     return allowed;
   }
 
-  #sort(nodes: Int32Array, ofClass: number, withRequest: boolean): Candidates {
-    const boundOf = new Map(Array.from(nodes, (node) => [node, this.#boundOf(ofClass, node, withRequest)]));
-    const sorted = nodes.sort((a, b) => (boundOf.get(b) ?? 0) - (boundOf.get(a) ?? 0));
-    const bounds = Float64Array.from(sorted, (node) => boundOf.get(node) ?? 0);
-    return { nodes: sorted, bounds, length: nodes.length, complete: true };
+  #sort(nodes: Int32Array, ofClass: number): Candidates {
+    const boundOf = new Float64Array(this.#touchedIn.length);
+    for (const node of nodes) boundOf[node] = this.#boundOf(ofClass, node, false, this.#nodes);
+    const sorted = nodes.sort((a, b) => floatAt(boundOf, b) - floatAt(boundOf, a));
+    return { nodes: sorted, bounds: Float64Array.from(sorted, (node) => floatAt(boundOf, node)), length: nodes.length, complete: true };
   }
 
-  #boundOf(ofClass: number, node: number, withRequest: boolean): number {
+  /** The score of a node without what depends on other pods. @param nodes what is used of each node */
+  #boundOf(ofClass: number, node: number, withRequest: boolean, nodes: Pick<NodeColumns, 'requested'>): number {
     const { requests, classes } = this.#snapshot.columns;
     const id = intAt(classes.requests, ofClass);
     return combineScore({
-      cpuShare: this.#shareOf(CPU, node, withRequest ? floatAt(requests.cpu, id) : 0),
-      memoryShare: this.#shareOf(MEMORY, node, withRequest ? floatAt(requests.memory, id) : 0),
+      cpuShare: this.#shareOf(nodes, CPU, node, withRequest ? floatAt(requests.cpu, id) : 0),
+      memoryShare: this.#shareOf(nodes, MEMORY, node, withRequest ? floatAt(requests.memory, id) : 0),
       siblings: 0,
       softSpread: 0,
       hasUntoleratedPreference: this.#snapshot.hasUntoleratedPreference(ofClass, node),
@@ -223,9 +222,9 @@ export class NodeRanking {
     });
   }
 
-  #shareOf(resource: number, node: number, request: number): number {
+  #shareOf({ requested }: Pick<NodeColumns, 'requested'>, resource: number, node: number, request: number): number {
     const { allocatable } = this.#snapshot.columns.nodes;
-    return shareAfter(this.#nodes.requested[resource]?.[node] ?? 0, request, allocatable[resource]?.[node] ?? 0);
+    return shareAfter(requested[resource]?.[node] ?? 0, request, allocatable[resource]?.[node] ?? 0);
   }
 }
 

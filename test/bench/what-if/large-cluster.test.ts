@@ -8,11 +8,11 @@ import { NONE } from '../../../src/core/scheduling/snapshot-columns.ts';
 import { ObjectCluster } from '../../builders/scheduling/object-cluster.ts';
 import { largeCluster } from './large-cluster.ts';
 
-const NODES = 250;
-const PODS = 7_500;
-const WORKLOADS = 1_000;
+const NODES = 150;
+const PODS = 4_500;
+const WORKLOADS = 600;
 /** Nodes that are compared with the object rules, which take long. */
-const COMPARED = [0, 75, 90, 96, 249];
+const COMPARED = [0, 75, 90];
 
 describe('the cluster of the what-if benchmark', () => {
   const { view, treatmentOf, budgets } = largeCluster(NODES, PODS, WORKLOADS, 1);
@@ -47,7 +47,7 @@ describe('the cluster of the what-if benchmark', () => {
       }
       snapshot.rollback(mark);
     }
-    expect(moved).toBeGreaterThan(3_000);
+    expect(moved).toBeGreaterThan(2_000);
   });
 
   test.each(COMPARED)('has the same destinations for the pods of node %i by the object rules', (index) => {
