@@ -24,7 +24,7 @@ describe('the cluster of the what-if benchmark', () => {
 
   test('has removals that are possible and others that are not', () => {
     const possible = view.nodes.filter(({ name }) => removals.result.blockers[cluster.nodeOf(name)] === 0);
-    expect(possible.length).toBeGreaterThan(20);
+    expect(possible.length).toBeGreaterThan(5);
     expect(NODES - possible.length).toBeGreaterThan(20);
   });
 
