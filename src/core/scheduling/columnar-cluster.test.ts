@@ -17,6 +17,9 @@ import { NONE } from './snapshot-columns.ts';
 const CLUSTERS = 500;
 const OTHER_CLUSTERS = 150;
 
+/** More than a label of a node's shape may have values. */
+const NODES_WITH_NAMES = 70;
+
 const seeds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 
 interface Case {
@@ -82,6 +85,24 @@ describe('the columnar cluster', () => {
         expectSameAnswers(pending, view, ColumnarCluster.of(view));
       }),
       { numRuns: CLUSTERS },
+    );
+  });
+
+  test('answers as the object rules where each of many nodes has a label of its own', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const { view, pending } = caseOf(seed);
+        const nodes = Array.from({ length: NODES_WITH_NAMES }, (_, index): SchedulingNode => {
+          const node = view.nodes[index % view.nodes.length]!;
+          const name = `node-${index}`;
+          const copy = { ...{ name, labels: { ...node.labels, 'kubernetes.io/hostname': name }, taints: node.taints }, pods: new Map() };
+          const { unschedulable, allocatable, declaredFeatures } = node;
+          return { ...copy, ...{ unschedulable, allocatable, declaredFeatures, antiAffinePods: new Map(), requested: new Map() } };
+        });
+        const many = { ...view, nodes };
+        expectSameAnswers(pending, many, ColumnarCluster.of(many));
+      }),
+      { numRuns: OTHER_CLUSTERS / 3 },
     );
   });
 
