@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import type { WhatIfReply, WhatIfRequest } from '../adapters/workers/what-if-thread.ts';
-import { RemovalService } from '../core/scheduling/removal-service.ts';
+import { RemovalService } from '../core/scheduling/removals/removal-service.ts';
 
 const service = new RemovalService();
 parentPort?.on('message', ({ id, question }: WhatIfRequest) => {

@@ -2,9 +2,9 @@
 // snapshot: 20 MB at 150,000 pods.
 
 import { Worker } from 'node:worker_threads';
-import type { RemovalAnswer, RemovalQuestion } from '../../core/scheduling/removal-service.ts';
-import { copyArrays } from '../../core/scheduling/shared-arrays.ts';
-import type { SnapshotChanges, SnapshotColumns } from '../../core/scheduling/snapshot-columns.ts';
+import type { RemovalAnswer, RemovalQuestion } from '../../core/scheduling/removals/removal-service.ts';
+import { copyArrays } from '../../core/scheduling/columns/shared-arrays.ts';
+import type { SnapshotChanges, SnapshotColumns } from '../../core/scheduling/columns/snapshot-columns.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';

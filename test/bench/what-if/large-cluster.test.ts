@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { compareQueued } from '#kube/scheduling/queue-order';
 import { selectNode } from '#kube/scheduling/select-node';
-import { ColumnarCluster } from '../../../src/core/scheduling/columnar-cluster.ts';
-import { NodeRemovals } from '../../../src/core/scheduling/node-removals.ts';
-import { MOVES, NO_ROOM } from '../../../src/core/scheduling/removal-columns.ts';
-import { NONE } from '../../../src/core/scheduling/snapshot-columns.ts';
+import { ColumnarCluster } from '../../../src/core/scheduling/cluster/columnar-cluster.ts';
+import { NodeRemovals } from '../../../src/core/scheduling/removals/node-removals.ts';
+import { MOVES, NO_ROOM } from '../../../src/core/scheduling/removals/removal-columns.ts';
+import { NONE } from '../../../src/core/scheduling/columns/snapshot-columns.ts';
 import { ObjectCluster } from '../../builders/scheduling/object-cluster.ts';
 import { largeCluster } from './large-cluster.ts';
 

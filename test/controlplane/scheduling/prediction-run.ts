@@ -2,9 +2,9 @@
 
 import { decodeSchedulingPod } from '#embedded-cluster/scheduler/decode-pod';
 import type { Pod } from '#embedded-cluster/controllers/wire/pod';
-import { ColumnarCluster } from '../../../src/core/scheduling/columnar-cluster.ts';
-import { NodeRemovals } from '../../../src/core/scheduling/node-removals.ts';
-import { MOVES, NO_ROOM } from '../../../src/core/scheduling/removal-columns.ts';
+import { ColumnarCluster } from '../../../src/core/scheduling/cluster/columnar-cluster.ts';
+import { NodeRemovals } from '../../../src/core/scheduling/removals/node-removals.ts';
+import { MOVES, NO_ROOM } from '../../../src/core/scheduling/removals/removal-columns.ts';
 import { Dice } from '../../builders/scheduling/dice.ts';
 import { randomCluster } from '../../builders/scheduling/random-cluster.ts';
 import { viewOf } from '../../builders/scheduling/view-of.ts';

@@ -13,9 +13,9 @@ import {
 } from './removal-columns.ts';
 import { AffectedNodes } from './affected-nodes.ts';
 import { NodeRanking, SHORT_LENGTH } from './node-ranking.ts';
-import type { SchedulingSnapshot } from './scheduling-snapshot.ts';
-import { byteAt, grownBytes, grownFloats, grownInts, intAt } from './shared-arrays.ts';
-import { EXCLUDED_UNMODELLED, NONE, POD_ROLES, SEVERAL_BUDGETS, type SnapshotChanges } from './snapshot-columns.ts';
+import type { SchedulingSnapshot } from '../columns/scheduling-snapshot.ts';
+import { byteAt, grownBytes, grownFloats, grownInts, intAt } from '../columns/shared-arrays.ts';
+import { EXCLUDED_UNMODELLED, NONE, POD_ROLES, SEVERAL_BUDGETS, type SnapshotChanges } from '../columns/snapshot-columns.ts';
 
 const MOVABLE = POD_ROLES.indexOf('movable');
 const BY_ROLE: Readonly<Record<(typeof POD_ROLES)[number], number>> = {

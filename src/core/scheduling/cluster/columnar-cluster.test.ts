@@ -5,13 +5,13 @@ import type { SchedulingNode, SchedulingPod, SchedulingView } from '#kube/schedu
 import { selectNode } from '#kube/scheduling/select-node';
 import { decodeSchedulingPod } from '#embedded-cluster/scheduler/decode-pod';
 import type { Pod } from '#embedded-cluster/controllers/wire/pod';
-import { Dice } from '../../../test/builders/scheduling/dice.ts';
-import { ObjectCluster } from '../../../test/builders/scheduling/object-cluster.ts';
-import { randomCluster } from '../../../test/builders/scheduling/random-cluster.ts';
-import { viewOf } from '../../../test/builders/scheduling/view-of.ts';
+import { Dice } from '../../../../test/builders/scheduling/dice.ts';
+import { ObjectCluster } from '../../../../test/builders/scheduling/object-cluster.ts';
+import { randomCluster } from '../../../../test/builders/scheduling/random-cluster.ts';
+import { viewOf } from '../../../../test/builders/scheduling/view-of.ts';
 import { ColumnarCluster } from './columnar-cluster.ts';
-import { copyArrays } from './shared-arrays.ts';
-import { NONE } from './snapshot-columns.ts';
+import { copyArrays } from '../columns/shared-arrays.ts';
+import { NONE } from '../columns/snapshot-columns.ts';
 
 /** `make soak` draws 20 times as many: 10,000 clusters of answers. */
 const CLUSTERS = 500;

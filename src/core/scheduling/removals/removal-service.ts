@@ -1,8 +1,8 @@
 import { NodeRemovals } from './node-removals.ts';
 import { newRemovals, type RemovalColumns } from './removal-columns.ts';
-import { SchedulingSnapshot } from './scheduling-snapshot.ts';
-import { copyArrays } from './shared-arrays.ts';
-import type { SnapshotChanges, SnapshotColumns } from './snapshot-columns.ts';
+import { SchedulingSnapshot } from '../columns/scheduling-snapshot.ts';
+import { copyArrays } from '../columns/shared-arrays.ts';
+import type { SnapshotChanges, SnapshotColumns } from '../columns/snapshot-columns.ts';
 
 /** "What if each node went", about one state of the cluster. */
 export interface RemovalQuestion {

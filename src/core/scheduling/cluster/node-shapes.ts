@@ -1,7 +1,7 @@
 import type { SchedulingNode } from '#kube/scheduling/scheduling-model';
 import { labelOf } from '#kube/scheduling/scheduling-model';
-import { grownInts } from './shared-arrays.ts';
-import type { NodeColumns } from './snapshot-columns.ts';
+import { grownInts } from '../columns/shared-arrays.ts';
+import type { NodeColumns } from '../columns/snapshot-columns.ts';
 
 /** A label with more values is no part of a shape: rules that read it are evaluated for each node. */
 const MAX_VALUES = 64;

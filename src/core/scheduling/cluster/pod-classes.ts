@@ -10,7 +10,7 @@ import { soleClaimsOf } from '#kube/scheduling/volumes/sole-claims';
 import { collectVolumes } from '#kube/scheduling/volumes/volume-limits';
 import { bucketsOf, bucketsOfPod, type Counters, type Selection } from './counters.ts';
 import type { Interner } from './interner.ts';
-import { grownBytes, grownFloats, grownInts, setList } from './shared-arrays.ts';
+import { grownBytes, grownFloats, grownInts, setList } from '../columns/shared-arrays.ts';
 import {
   CLUSTER_KEY,
   CPU,
@@ -20,7 +20,7 @@ import {
   NODE_KEY,
   NONE,
   type SnapshotColumns,
-} from './snapshot-columns.ts';
+} from '../columns/snapshot-columns.ts';
 import type { SpreadGroups } from './spread-groups.ts';
 import type { StaticRules } from './static-rules.ts';
 import type { Topology } from './topology.ts';

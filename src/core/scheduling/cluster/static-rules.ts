@@ -6,9 +6,9 @@ import type { StorageView } from '#kube/scheduling/volumes/storage-model';
 import { sortClaims } from '#kube/scheduling/volumes/volume-claims';
 import type { Interner } from './interner.ts';
 import type { NodeShapes } from './node-shapes.ts';
-import { BEFORE_PORTS, BEFORE_SPREAD, LAST } from './scheduling-snapshot.ts';
-import { bytes, floats, grownBytes, grownFloats } from './shared-arrays.ts';
-import type { RuleColumns } from './snapshot-columns.ts';
+import { BEFORE_PORTS, BEFORE_SPREAD, LAST } from '../columns/scheduling-snapshot.ts';
+import { bytes, floats, grownBytes, grownFloats } from '../columns/shared-arrays.ts';
+import type { RuleColumns } from '../columns/snapshot-columns.ts';
 
 const ZONE_KEYS = [
   ...['failure-domain.beta.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/region'],

@@ -1,7 +1,7 @@
 import { combineScore, shareAfter, type ScoreParts } from '#kube/scheduling/score-node';
-import { FITS, type SchedulingSnapshot } from './scheduling-snapshot.ts';
-import { copyArrays, floatAt, intAt } from './shared-arrays.ts';
-import { CPU, MEMORY, NONE, type NodeColumns } from './snapshot-columns.ts';
+import { FITS, type SchedulingSnapshot } from '../columns/scheduling-snapshot.ts';
+import { copyArrays, floatAt, intAt } from '../columns/shared-arrays.ts';
+import { CPU, MEMORY, NONE, type NodeColumns } from '../columns/snapshot-columns.ts';
 
 /** Best candidates that are kept of a list at first. Most pods fit on one of the first few. */
 export const SHORT_LENGTH = 32;

@@ -2,8 +2,8 @@ import type { SpreadConstraint } from '#kube/pod-spec/spread-constraint';
 import { isEligible } from '#kube/scheduling/filters/topology-spread';
 import { labelOf, type SchedulingNode, type SchedulingPod } from '#kube/scheduling/scheduling-model';
 import type { Interner } from './interner.ts';
-import { bytes, grownBytes, grownInts, ints } from './shared-arrays.ts';
-import { NONE, type SnapshotColumns } from './snapshot-columns.ts';
+import { bytes, grownBytes, grownInts, ints } from '../columns/shared-arrays.ts';
+import { NONE, type SnapshotColumns } from '../columns/snapshot-columns.ts';
 import type { Topology } from './topology.ts';
 
 type SpreadColumns = Pick<SnapshotColumns, 'groups' | 'topology' | 'nodes'>;

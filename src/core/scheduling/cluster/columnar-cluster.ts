@@ -11,9 +11,18 @@ import { Counters } from './counters.ts';
 import { Interner } from './interner.ts';
 import { NodeShapes } from './node-shapes.ts';
 import { PodClasses, readLabelKeys, RESOURCES } from './pod-classes.ts';
-import { SchedulingSnapshot, STATIC } from './scheduling-snapshot.ts';
-import { floats, grownBytes, grownFloats, grownInts, ints, setList } from './shared-arrays.ts';
-import { MAX_INT, newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type PodRole, type SnapshotChanges } from './snapshot-columns.ts';
+import { SchedulingSnapshot, STATIC } from '../columns/scheduling-snapshot.ts';
+import { floats, grownBytes, grownFloats, grownInts, ints, setList } from '../columns/shared-arrays.ts';
+import {
+  MAX_INT,
+  newColumns,
+  NODE_KEY,
+  NONE,
+  POD_ROLES,
+  SEVERAL_BUDGETS,
+  type PodRole,
+  type SnapshotChanges,
+} from '../columns/snapshot-columns.ts';
 import { SpreadGroups } from './spread-groups.ts';
 import { StaticRules } from './static-rules.ts';
 import { Topology } from './topology.ts';

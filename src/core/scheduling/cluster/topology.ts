@@ -1,7 +1,7 @@
 import type { Labels } from '#kube/label-selector';
 import { labelOf } from '#kube/scheduling/scheduling-model';
-import { grownInts, ints } from './shared-arrays.ts';
-import { CLUSTER_KEY, NODE_KEY, NONE, type TopologyColumns } from './snapshot-columns.ts';
+import { grownInts, ints } from '../columns/shared-arrays.ts';
+import { CLUSTER_KEY, NODE_KEY, NONE, type TopologyColumns } from '../columns/snapshot-columns.ts';
 
 /** Topology keys, and their values as domains. */
 export class Topology {

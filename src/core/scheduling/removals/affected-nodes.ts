@@ -1,8 +1,8 @@
 import type { NodeRanking } from './node-ranking.ts';
 import { MOVES, NO_ROOM, type RemovalColumns } from './removal-columns.ts';
-import type { SchedulingSnapshot } from './scheduling-snapshot.ts';
-import { byteAt, floatAt, intAt, type Lists } from './shared-arrays.ts';
-import { NONE, type SnapshotChanges } from './snapshot-columns.ts';
+import type { SchedulingSnapshot } from '../columns/scheduling-snapshot.ts';
+import { byteAt, floatAt, intAt, type Lists } from '../columns/shared-arrays.ts';
+import { NONE, type SnapshotChanges } from '../columns/snapshot-columns.ts';
 
 /** Nodes whose removal may have another answer after changes. */
 export class AffectedNodes {

@@ -1,10 +1,10 @@
 import type { Refusal } from '#kube/scheduling/refusal';
 import type { SchedulingPod } from '#kube/scheduling/scheduling-model';
 import { explainRefusals } from '#kube/scheduling/select-node';
-import type { ColumnarCluster } from './columnar-cluster.ts';
+import type { ColumnarCluster } from '../cluster/columnar-cluster.ts';
 import { NodeRemovals } from './node-removals.ts';
 import { EXCLUDED, GOES, NO_ROOM, POD_OUTCOMES, UNMODELLED } from './removal-columns.ts';
-import { NONE } from './snapshot-columns.ts';
+import { NONE } from '../columns/snapshot-columns.ts';
 
 /** What would become of a pod if its node went. */
 export interface RemovedPod {

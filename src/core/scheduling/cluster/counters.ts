@@ -1,6 +1,6 @@
 import type { SchedulingPod } from '#kube/scheduling/scheduling-model';
-import { grownInts } from './shared-arrays.ts';
-import { newColumns, NONE, type SnapshotColumns } from './snapshot-columns.ts';
+import { grownInts } from '../columns/shared-arrays.ts';
+import { newColumns, NONE, type SnapshotColumns } from '../columns/snapshot-columns.ts';
 
 /** A selector of pods, indexed so that a class finds those that may match it. */
 export interface Selection {

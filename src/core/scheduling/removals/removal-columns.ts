@@ -1,5 +1,5 @@
-import { bytes, floats, ints, type Bytes, type Floats, type Ints } from './shared-arrays.ts';
-import { NONE } from './snapshot-columns.ts';
+import { bytes, floats, ints, type Bytes, type Floats, type Ints } from '../columns/shared-arrays.ts';
+import { NONE } from '../columns/snapshot-columns.ts';
 
 /** What becomes of a pod if its node goes, by number. */
 export const POD_OUTCOMES = [
