@@ -205,4 +205,24 @@ describe('the columnar cluster', () => {
       { numRuns: OTHER_CLUSTERS / 2 },
     );
   });
+
+  test('refuses changes while a mark of its journal is set', () => {
+    const { view, pending } = caseOf(1);
+    const cluster = ColumnarCluster.of(view);
+    const [node] = view.nodes;
+    const pod: SchedulingPod = { ...pending[0]!, labels: {}, requests: new Map([['cpu', 12_345]]) };
+    const mark = cluster.snapshot.journal.mark();
+    expect(() => cluster.classOf(pod)).toThrow('classifying a pod of a new class: a mark of the journal is set; roll it back first');
+    expect(() => cluster.ownerOf({ ...pod, ownerUid: 'new' })).toThrow('counting pods of a new kind: a mark of the journal is set');
+    expect(() => cluster.addPod(pod, node!.name)).toThrow(`adding pod ${pod.uid}: a mark`);
+    expect(() => cluster.removeNode(node!.name)).toThrow(`removing node ${node!.name}: a mark`);
+    cluster.snapshot.rollback(mark);
+    expect(() => cluster.classOf(pod)).not.toThrow();
+  });
+
+  test('names a node or pod that it does not have', () => {
+    const cluster = ColumnarCluster.of(caseOf(1).view);
+    expect(() => cluster.nodeOf('gone')).toThrow('no node gone in the columnar cluster');
+    expect(() => cluster.removePod('gone')).toThrow('no pod gone in the columnar cluster');
+  });
 });

@@ -66,7 +66,8 @@ const REFUSALS: readonly (Refusal | null)[] = [
 
 /**
  * A cluster in columns, kept up to date pod by pod. The object rules of packages/kube are the only statement of what fits: they are
- * evaluated once for each static rule and shape of node, and for each pair of selector and class.
+ * evaluated once for each static rule and shape of node, and for each pair of selector and class. What changes the cluster throws while
+ * a mark of the snapshot's journal is set.
  */
 export class ColumnarCluster {
   readonly snapshot = new SchedulingSnapshot(newColumns());
@@ -100,7 +101,7 @@ export class ColumnarCluster {
     this.#shapes = new NodeShapes(columns.nodes, (shape, node) => this.#rules.addShape(shape, node));
     this.#topology = new Topology(columns.topology, () => this.#shapes.nodes.map((node): Labels | null => node?.labels ?? null));
     this.#groups = new SpreadGroups(columns, this.#topology, this.#interner, () => this.#shapes.nodes);
-    this.#counters = new Counters(columns);
+    this.#counters = new Counters(columns, () => this.#requireNoMark('counting pods of a new kind'));
     this.#rules = new StaticRules(columns.rules, this.#shapes, this.#interner, view);
     this.#classes = this.#newClasses();
   }
@@ -166,6 +167,7 @@ export class ColumnarCluster {
 
   /** Adds a node; its pods are added one by one. */
   addNode(node: SchedulingNode): void {
+    this.#requireNoMark(`adding node ${node.name}`);
     this.#insertNode(node);
     this.#rankNodes();
   }
@@ -201,6 +203,7 @@ export class ColumnarCluster {
 
   /** Removes a node with its pods. */
   removeNode(name: string): void {
+    this.#requireNoMark(`removing node ${name}`);
     const index = this.nodeOf(name);
     for (const pod of this.podsOn(index)) this.removePod(pod.uid);
     this.snapshot.setPresent(index, 0);
@@ -220,6 +223,7 @@ export class ColumnarCluster {
 
   /** Adds a pod to a node. */
   addPod(pod: SchedulingPod, node: string, treatment: PodTreatment = MOVABLE): void {
+    this.#requireNoMark(`adding pod ${pod.uid}`);
     const index = this.nodeOf(node);
     if (this.#scan(pod)) this.#reclassify();
     const slot = this.#admit(pod, treatment);
@@ -238,6 +242,7 @@ export class ColumnarCluster {
 
   /** Removes a pod from its node. */
   removePod(uid: string): void {
+    this.#requireNoMark(`removing pod ${uid}`);
     const slot = this.slotOf(uid);
     this.#noteChange(slot, this.snapshot.columns.pods.node[slot] ?? NONE);
     this.snapshot.remove(slot);
@@ -294,6 +299,11 @@ export class ColumnarCluster {
     return refusal !== null || code === 0 ? refusal : this.#explainResources(ofClass, node);
   }
 
+  /** A rollback would undo a part of the change, or write to arrays that have been replaced. */
+  #requireNoMark(action: string): void {
+    if (this.snapshot.journal.isMarked) throw new Error(`${action}: a mark of the journal is set; roll it back first`);
+  }
+
   #noteChange(slot: number, node: number): void {
     const { pods, classes, counters } = this.snapshot.columns;
     this.#changes.nodes.add(node);
@@ -323,6 +333,7 @@ export class ColumnarCluster {
       ...{ counters: this.#counters, rules: this.#rules, view: this.#facts, labelKeys: this.#labelKeys },
       resourceOf: (name) => this.#resourceOf(name),
       volumeOf: (id, driver) => this.#volumeOf(id, driver),
+      onNew: () => this.#requireNoMark('classifying a pod of a new class'),
       onMember: (ofClass, counter) => {
         const counters = this.#newMembers.get(ofClass);
         if (counters === undefined) this.#newMembers.set(ofClass, [counter]);
@@ -363,7 +374,6 @@ export class ColumnarCluster {
   #flush(): void {
     this.#classes.flush();
     if (this.#newMembers.size === 0) return;
-    if (this.snapshot.journal.isMarked) throw new Error('a new pod class was asked for before the journal was rolled back');
     const { pods } = this.snapshot.columns;
     for (let slot = 0; slot < this.#pods.length; slot++) {
       const node = pods.node[slot] ?? NONE;
@@ -377,10 +387,12 @@ export class ColumnarCluster {
   #scan(pod: SchedulingPod): boolean {
     const lists = [pod.spread, pod.affinity, pod.antiAffinity, pod.preferredAffinity, pod.preferredAntiAffinity];
     if (lists.every((list) => list.length === 0 || this.#scanned.has(list))) return false;
+    const added = readLabelKeys(pod).filter((key) => !this.#labelKeys.has(key));
+    const isNew = added.length > 0 && this.#classes.size > 0;
+    if (isNew) this.#requireNoMark('classifying all pods anew');
     for (const list of lists) this.#scanned.add(list);
-    const before = this.#labelKeys.size;
-    for (const key of readLabelKeys(pod)) this.#labelKeys.add(key);
-    return this.#labelKeys.size > before && this.#classes.size > 0;
+    for (const key of added) this.#labelKeys.add(key);
+    return isNew;
   }
 
   /** Classifies all pods anew, after a selector reads a label that classes ignored. */

@@ -17,11 +17,14 @@ export interface Selection {
 /** Counters of pods by domain, with the selections that fill them. */
 export class Counters {
   readonly #columns: SnapshotColumns;
+  readonly #beforeNew: () => void;
   readonly #byText = new Map<string, number>();
   readonly #selections = new Map<string, Selection[]>();
   #size = 0;
 
-  constructor(columns: SnapshotColumns) {
+  /** @param beforeNew called before a counter is made, and may throw */
+  constructor(columns: SnapshotColumns, beforeNew: () => void) {
+    this.#beforeNew = beforeNew;
     this.#columns = columns;
   }
 
@@ -29,6 +32,7 @@ export class Counters {
   idOf(text: string, key: number, group: number = NONE, onNew: (counter: number) => void = () => undefined): number {
     const known = this.#byText.get(text);
     if (known !== undefined) return known;
+    this.#beforeNew();
     const id = this.#size++;
     this.#byText.set(text, id);
     const columns = this.#columns.counters;

@@ -39,6 +39,8 @@ export interface ClassDependencies {
   readonly volumeOf: (id: string, driver: string) => number;
   /** Label keys that a selector of any pod reads. */
   readonly labelKeys: ReadonlySet<string>;
+  /** Called before a class is made, and may throw. */
+  readonly onNew: () => void;
   /** Called when a class counts in a counter that is newer than the class. */
   readonly onMember: (ofClass: number, counter: number) => void;
 }
@@ -111,6 +113,7 @@ export class PodClasses {
     const text = this.#textOf(pod, { rule, excluded, volumes, soleClaims });
     const known = this.#byText.get(text);
     if (known !== undefined) return known;
+    this.#given.onNew();
     const id = this.#classes.length;
     this.#byText.set(text, id);
     this.#classes.push({ pod, excluded, memberOf: [], hostile: [], portConflicts: [], diskConflicts: [] });
