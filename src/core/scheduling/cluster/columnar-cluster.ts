@@ -10,19 +10,11 @@ import { TOO_MANY_VOLUMES } from '#kube/scheduling/volumes/volume-limits';
 import { Counters } from './counters.ts';
 import { Interner } from './interner.ts';
 import { NodeShapes } from './node-shapes.ts';
-import { PodClasses, readLabelKeys, RESOURCES } from './pod-classes.ts';
+import { NodeTable } from './node-table.ts';
+import { PodClasses, readLabelKeys } from './pod-classes.ts';
 import { SchedulingSnapshot, STATIC } from '../columns/scheduling-snapshot.ts';
-import { floats, grownBytes, grownFloats, grownInts, ints, setList } from '../columns/shared-arrays.ts';
-import {
-  MAX_INT,
-  newColumns,
-  NODE_KEY,
-  NONE,
-  POD_ROLES,
-  SEVERAL_BUDGETS,
-  type PodRole,
-  type SnapshotChanges,
-} from '../columns/snapshot-columns.ts';
+import { grownBytes, grownInts } from '../columns/shared-arrays.ts';
+import { newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type PodRole, type SnapshotChanges } from '../columns/snapshot-columns.ts';
 import { SpreadGroups } from './spread-groups.ts';
 import { StaticRules } from './static-rules.ts';
 import { Topology } from './topology.ts';
@@ -73,9 +65,7 @@ export class ColumnarCluster {
   readonly snapshot = new SchedulingSnapshot(newColumns());
   readonly #facts: ClusterFacts;
   readonly #interner = new Interner();
-  readonly #resources = new Map<string, number>(RESOURCES.map((name, index) => [name, index]));
-  readonly #drivers = new Map<string, number>();
-  readonly #volumes = new Map<string, number>();
+  readonly #table: NodeTable;
   readonly #labelKeys = new Set<string>();
   readonly #scanned = new WeakSet();
   readonly #nodeIndex = new Map<string, number>();
@@ -98,6 +88,7 @@ export class ColumnarCluster {
     this.#facts = facts;
     const { columns } = this.snapshot;
     const view: SchedulingView = { nodes: [], storage: facts.storage, namespaceLabels: (name) => facts.namespaceLabels(name) };
+    this.#table = new NodeTable(columns, facts.storage);
     this.#shapes = new NodeShapes(columns.nodes, (shape, node) => this.#rules.addShape(shape, node));
     this.#topology = new Topology(columns.topology, () => this.#shapes.nodes.map((node): Labels | null => node?.labels ?? null));
     this.#groups = new SpreadGroups(columns, this.#topology, this.#interner, () => this.#shapes.nodes);
@@ -173,22 +164,10 @@ export class ColumnarCluster {
   }
 
   #insertNode(node: SchedulingNode): void {
-    const { columns } = this.snapshot;
-    const { nodes } = columns;
+    const { nodes } = this.snapshot.columns;
     const index = this.#freeNodes.pop() ?? nodes.count++;
     this.#nodeIndex.set(node.name, index);
-    this.#growNodes(index + 1);
-    for (const name of node.allocatable.keys()) this.#resourceOf(name);
-    for (const [name, resource] of this.#resources) {
-      const allocatable = nodes.allocatable[resource];
-      const requested = nodes.requested[resource];
-      if (allocatable !== undefined) allocatable[index] = node.allocatable.get(name) ?? 0;
-      if (requested !== undefined) requested[index] = 0;
-    }
-    nodes.maxPods[index] = node.allocatable.get('pods') ?? 0;
-    nodes.podCount[index] = 0;
-    nodes.firstPod[index] = NONE;
-    this.#setVolumeLimits(index, node.name);
+    this.#table.set(index, node);
     const bare: SchedulingNode = {
       ...{ name: node.name, labels: node.labels, taints: node.taints, unschedulable: node.unschedulable },
       ...{ declaredFeatures: node.declaredFeatures, allocatable: UNBOUNDED, pods: NO_PODS, antiAffinePods: NO_PODS, requested: NO_AMOUNTS },
@@ -319,7 +298,7 @@ export class ColumnarCluster {
   #explainResources(ofClass: number, node: number): Refusal | null {
     const { nodes } = this.snapshot.columns;
     const amounts = (columns: readonly Float64Array[]): Map<string, number> =>
-      new Map([...this.#resources].map(([name, resource]) => [name, columns[resource]?.[node] ?? 0]));
+      new Map([...this.#table.resources].map(([name, resource]) => [name, columns[resource]?.[node] ?? 0]));
     // Only the count of the pods matters.
     const pods = { size: nodes.podCount[node] ?? 0 } as ReadonlyMap<string, SchedulingPod>;
     const allocatable = amounts(nodes.allocatable).set('pods', nodes.maxPods[node] ?? 0);
@@ -331,8 +310,8 @@ export class ColumnarCluster {
     return new PodClasses({
       ...{ columns: this.snapshot.columns, interner: this.#interner, topology: this.#topology, groups: this.#groups },
       ...{ counters: this.#counters, rules: this.#rules, view: this.#facts, labelKeys: this.#labelKeys },
-      resourceOf: (name) => this.#resourceOf(name),
-      volumeOf: (id, driver) => this.#volumeOf(id, driver),
+      resourceOf: (name) => this.#table.resourceOf(name),
+      volumeOf: (id, driver) => this.#table.volumeOf(id, driver),
       onNew: () => this.#requireNoMark('classifying a pod of a new class'),
       onMember: (ofClass, counter) => {
         const counters = this.#newMembers.get(ofClass);
@@ -417,69 +396,6 @@ export class ColumnarCluster {
     }
     this.#flush();
     for (const { slot, node } of placed) this.snapshot.place(slot, node);
-  }
-
-  #growNodes(length: number): void {
-    const { nodes } = this.snapshot.columns;
-    nodes.present = grownBytes(nodes.present, length);
-    for (const column of ['rank', 'podCount', 'leastVolumeLimit', 'volumeUses'] as const) nodes[column] = grownInts(nodes[column], length);
-    nodes.firstPod = grownInts(nodes.firstPod, length, NONE);
-    nodes.maxPods = grownFloats(nodes.maxPods, length);
-    for (const columns of [nodes.allocatable, nodes.requested]) {
-      for (const [resource, column] of columns.entries()) columns[resource] = grownFloats(column, length);
-    }
-    for (const [driver, column] of nodes.volumeLimits.entries()) nodes.volumeLimits[driver] = grownInts(column, length, NONE);
-  }
-
-  #resourceOf(name: string): number {
-    let resource = this.#resources.get(name);
-    if (resource === undefined) {
-      this.#resources.set(name, (resource = this.#resources.size));
-      const { nodes } = this.snapshot.columns;
-      nodes.allocatable.push(floats(nodes.present.length));
-      nodes.requested.push(floats(nodes.present.length));
-    }
-    return resource;
-  }
-
-  #driverOf(name: string): number {
-    let driver = this.#drivers.get(name);
-    if (driver === undefined) {
-      this.#drivers.set(name, (driver = this.#drivers.size));
-      const { nodes } = this.snapshot.columns;
-      nodes.volumeLimits.push(ints(nodes.present.length, NONE));
-    }
-    return driver;
-  }
-
-  #volumeOf(id: string, driver: string): number {
-    let volume = this.#volumes.get(id);
-    if (volume === undefined) {
-      this.#volumes.set(id, (volume = this.#volumes.size));
-      const { volumes } = this.snapshot.columns;
-      volumes.driver = grownInts(volumes.driver, volume + 1);
-      volumes.driver[volume] = this.#driverOf(driver);
-    }
-    return volume;
-  }
-
-  #setVolumeLimits(index: number, name: string): void {
-    const { nodes } = this.snapshot.columns;
-    const { storage } = this.#facts;
-    const limits = storage.volumeLimits(name);
-    for (const column of nodes.volumeLimits) column[index] = NONE;
-    for (const [driver, limit] of limits) {
-      const column = nodes.volumeLimits[this.#driverOf(driver)];
-      if (column !== undefined) column[index] = limit;
-    }
-    nodes.leastVolumeLimit[index] = Math.min(MAX_INT, ...limits.values());
-    nodes.volumeUses[index] = 0;
-    const attached = limits.size === 0 ? [] : storage.attachedVolumes(name);
-    setList(
-      nodes.attached,
-      index,
-      attached.map(({ driver, id }) => this.#volumeOf(`${driver}/${id}`, driver)),
-    );
   }
 
   #rankNodes(): void {

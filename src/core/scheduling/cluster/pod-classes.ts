@@ -11,16 +11,7 @@ import { collectVolumes } from '#kube/scheduling/volumes/volume-limits';
 import { bucketsOf, bucketsOfPod, type Counters, type Selection } from './counters.ts';
 import type { Interner } from './interner.ts';
 import { grownBytes, grownFloats, grownInts, setList } from '../columns/shared-arrays.ts';
-import {
-  CLUSTER_KEY,
-  CPU,
-  EXCLUDED_BY_RULE,
-  EXCLUDED_UNMODELLED,
-  MEMORY,
-  NODE_KEY,
-  NONE,
-  type SnapshotColumns,
-} from '../columns/snapshot-columns.ts';
+import { CLUSTER_KEY, EXCLUDED_BY_RULE, EXCLUDED_UNMODELLED, NODE_KEY, NONE, type SnapshotColumns } from '../columns/snapshot-columns.ts';
 import type { SpreadGroups } from './spread-groups.ts';
 import type { StaticRules } from './static-rules.ts';
 import type { Topology } from './topology.ts';
@@ -354,14 +345,11 @@ export class PodClasses {
     requests.amounts.set([...pod.requests.values()], requests.resources.start[id] ?? 0);
     requests.cpu = grownFloats(requests.cpu, id + 1);
     requests.memory = grownFloats(requests.memory, id + 1);
-    requests.cpu[id] = pod.requests.get(RESOURCES[CPU]) ?? 0;
-    requests.memory[id] = pod.requests.get(RESOURCES[MEMORY]) ?? 0;
+    requests.cpu[id] = pod.requests.get('cpu') ?? 0;
+    requests.memory[id] = pod.requests.get('memory') ?? 0;
     return id;
   }
 }
-
-/** Names of the resources that every snapshot has, by number. */
-export const RESOURCES = ['cpu', 'memory'] as const;
 
 /** Label keys that the selectors of a pod read. */
 export function readLabelKeys(pod: SchedulingPod): readonly string[] {
