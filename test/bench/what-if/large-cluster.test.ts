@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import type { PodTerm } from '#kube/pod-spec/affinity';
+import type { NodeDraft } from '#kube/scheduling/node-draft';
 import { compareQueued } from '#kube/scheduling/queue-order';
 import { selectNode } from '#kube/scheduling/select-node';
 import { ColumnarCluster } from '../../../src/core/scheduling/cluster/columnar-cluster.ts';
 import { NodeRemovals } from '../../../src/core/scheduling/removals/node-removals.ts';
-import { MOVES, NO_ROOM } from '../../../src/core/scheduling/removals/removal-columns.ts';
+import { MOVES, newRemovals, NO_ROOM } from '../../../src/core/scheduling/removals/removal-columns.ts';
 import { NONE } from '../../../src/core/scheduling/columns/snapshot-columns.ts';
 import { ObjectCluster } from '../../builders/scheduling/object-cluster.ts';
 import { largeCluster } from './large-cluster.ts';
@@ -14,13 +16,51 @@ const WORKLOADS = 600;
 /** Nodes that are compared with the object rules, which take long. */
 const COMPARED = [0, 75, 90];
 
+const HOSTNAME = 'kubernetes.io/hostname';
+
+/** Deployments with a pod on nearly each node, whose next pod finds few other nodes. */
+function addOnEachNode(nodes: readonly NodeDraft[]): void {
+  const some = nodes.flatMap(({ pods }) => [...pods.values()]).find(({ ownerUid }) => ownerUid?.startsWith('rs-') === true)!;
+  for (const kind of ['apart', 'preferably apart', 'spread', 'unconstrained'] as const) {
+    const selector = { matchLabels: { app: kind } };
+    const term: PodTerm = { topologyKey: HOSTNAME, selector, namespaces: [], namespaceSelector: null };
+    for (const [index, node] of nodes.entries()) {
+      // Some nodes are left to go to, other ones for each kind.
+      if ((index + kind.length) % 40 === 0) continue;
+      const name = `${kind}-${node.name}`;
+      node.add({
+        ...{
+          ...some,
+          uid: name,
+          name,
+          ownerUid: kind,
+          labels: { app: kind },
+          nodeSelector: {},
+          affinity: [],
+          preferredAffinity: [],
+          claims: [],
+        },
+        requests: new Map([['cpu', 10 + (index % 3)]]),
+        antiAffinity: kind === 'apart' ? [term] : [],
+        preferredAntiAffinity: kind === 'preferably apart' ? [{ weight: 100, term }] : [],
+        spread:
+          kind === 'spread'
+            ? [{ topologyKey: HOSTNAME, hard: true, maxSkew: 1, selector, minDomains: 1, honorAffinity: true, honorTaints: false }]
+            : [],
+      });
+    }
+  }
+}
+
 describe('the cluster of the what-if benchmark', () => {
-  const { view, treatmentOf, budgets } = largeCluster(NODES, PODS, WORKLOADS, 1);
+  const { view, drafts, treatmentOf, budgets } = largeCluster(NODES, PODS, WORKLOADS, 1);
+  addOnEachNode(drafts);
   const cluster = ColumnarCluster.of(view, treatmentOf);
   for (const [budget, allowed] of budgets.entries()) cluster.setAllowedEvictions(budget, allowed);
   const removals = new NodeRemovals(cluster.snapshot);
   removals.computeAll();
   const { outcome, destination } = removals.result;
+  const isScheduled = (slot: number): boolean => outcome[slot] === MOVES || outcome[slot] === NO_ROOM;
 
   test('has removals that are possible and others that are not', () => {
     const possible = view.nodes.filter(({ name }) => removals.result.blockers[cluster.nodeOf(name)] === 0);
@@ -28,7 +68,7 @@ describe('the cluster of the what-if benchmark', () => {
     expect(NODES - possible.length).toBeGreaterThan(20);
   });
 
-  test('has the same destinations by the ranking of nodes and by a look at every node', () => {
+  test('has the same destinations by a look at every node', () => {
     const { snapshot } = cluster;
     const { pods } = snapshot.columns;
     let moved = 0;
@@ -38,8 +78,7 @@ describe('the cluster of the what-if benchmark', () => {
       const mark = snapshot.journal.mark();
       for (const slot of slots) snapshot.remove(slot);
       snapshot.setPresent(node, 0);
-      for (const slot of slots) {
-        if (outcome[slot] !== MOVES && outcome[slot] !== NO_ROOM) continue;
+      for (const slot of slots.filter(isScheduled)) {
         const best = snapshot.selectNode(pods.class[slot]!, pods.owner[slot]!);
         expect([name, slot, destination[slot]]).toEqual([name, slot, best]);
         if (best !== NONE) snapshot.place(slot, best);
@@ -50,12 +89,22 @@ describe('the cluster of the what-if benchmark', () => {
     expect(moved).toBeGreaterThan(2_000);
   });
 
+  test('has the same destinations with rankings that never suffice', () => {
+    const other = new NodeRemovals(cluster.snapshot, newRemovals(), { short: 1, longer: 2 });
+    other.computeAll();
+    expect(other.result.outcome).toEqual(outcome);
+    for (const { uid } of view.nodes.flatMap(({ pods }) => [...pods.values()])) {
+      const slot = cluster.slotOf(uid);
+      if (isScheduled(slot)) expect([uid, other.result.destination[slot]]).toEqual([uid, destination[slot]]);
+    }
+  });
+
   test.each(COMPARED)('has the same destinations for the pods of node %i by the object rules', (index) => {
     const node = view.nodes[index]!;
     const objects = new ObjectCluster(view);
     for (const pod of [...node.pods.values()].sort(compareQueued)) {
       const slot = cluster.slotOf(pod.uid);
-      if (outcome[slot] !== MOVES && outcome[slot] !== NO_ROOM) continue;
+      if (!isScheduled(slot)) continue;
       const own = { ...pod, nodeName: null, mayPreempt: false };
       const placement = selectNode(own, objects.view(node.name));
       const to = destination[slot]!;

@@ -22,6 +22,8 @@ const DAEMON_SETS = 8;
 /** Nodes that a pod of the generator chooses from: the emptiest of a few is a cluster that has grown, not one that was packed. */
 const CHOICES = 6;
 
+const MOVABLE: PodTreatment = { role: 'movable', budgets: [] };
+
 interface Pool {
   readonly name: string;
   readonly share: number;
@@ -46,6 +48,8 @@ const POOLS: readonly Pool[] = [
 
 export interface LargeCluster {
   readonly view: SchedulingView;
+  /** The nodes of the view. */
+  readonly drafts: readonly NodeDraft[];
   readonly treatmentOf: (pod: SchedulingPod) => PodTreatment;
   /** Evictions that each budget allows. */
   readonly budgets: readonly number[];
@@ -87,7 +91,7 @@ export function largeCluster(nodes: number, pods: number, workloads: number, see
       if (node !== null) add(pod, node, treatment);
     }
   }
-  return { view, budgets, usdPerHour, workloads: sizes.length, treatmentOf: ({ uid }) => treatments.get(uid)! };
+  return { view, drafts, budgets, usdPerHour, workloads: sizes.length, treatmentOf: ({ uid }) => treatments.get(uid) ?? MOVABLE };
 }
 
 function choose(dice: Dice, columnar: ColumnarCluster, pod: SchedulingPod, drafts: readonly NodeDraft[]): NodeDraft | null {

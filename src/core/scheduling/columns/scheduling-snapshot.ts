@@ -76,7 +76,7 @@ export class SchedulingSnapshot {
     this.journal.setInt(nodes.present, node, present);
     for (const [group, eligible] of groups.eligible.entries()) {
       if (eligible[node] !== 1) continue;
-      const domain = this.#domainOf(intAt(groups.key, group), node);
+      const domain = this.domainOf(intAt(groups.key, group), node);
       const byDomain = groups.nodesByDomain[group];
       if (byDomain === undefined || domain === NONE) continue;
       const before = byDomain[domain] ?? 0;
@@ -101,7 +101,7 @@ export class SchedulingSnapshot {
   /** Adds to a counter on a node, if the node counts for it. */
   addToCounter(counter: number, node: number, change: 1 | -1): void {
     const { counters, groups, counts } = this.columns;
-    const domain = this.#domainOf(intAt(counters.key, counter), node);
+    const domain = this.domainOf(intAt(counters.key, counter), node);
     if (domain === NONE) return;
     const group = intAt(counters.group, counter);
     if (group !== NONE && groups.eligible[group]?.[node] !== 1) return;
@@ -158,7 +158,8 @@ export class SchedulingSnapshot {
     return request > 0 && request > (this.columns.nodes.allocatable[resource]?.[node] ?? 0) - (requested[resource]?.[node] ?? 0);
   }
 
-  #domainOf(key: number, node: number): number {
+  /** Domain of a node by a topology key; NONE: the node has no such label. */
+  domainOf(key: number, node: number): number {
     return this.columns.topology.domain[key]?.[node] ?? NONE;
   }
 
@@ -207,7 +208,7 @@ export class SchedulingSnapshot {
   countOn(counter: number, node: number): number {
     const { counters, counts } = this.columns;
     if (counters.total[counter] === 0) return 0;
-    const domain = this.#domainOf(intAt(counters.key, counter), node);
+    const domain = this.domainOf(intAt(counters.key, counter), node);
     return domain === NONE ? 0 : countAt(counts, counter, domain);
   }
 
@@ -274,18 +275,18 @@ export class SchedulingSnapshot {
     let rule = intAt(spreadRules.start, ofClass);
     for (let at = first; at < first + intAt(spread.length, ofClass); at++, rule += 3) {
       const counter = intAt(spread.pool, at);
-      const domain = this.#domainOf(intAt(counters.key, counter), node);
+      const domain = this.domainOf(intAt(counters.key, counter), node);
       if (domain === NONE) return SPREAD_LABEL;
       const maxSkew = intAt(spreadRules.pool, rule);
       const minDomains = intAt(spreadRules.pool, rule + 1);
       const self = intAt(spreadRules.pool, rule + 2);
-      if (countAt(counts, counter, domain) + self - this.#minimumOf(counter, minDomains) > maxSkew) return SPREAD;
+      if (countAt(counts, counter, domain) + self - this.minimumOf(counter, minDomains) > maxSkew) return SPREAD;
     }
     return FITS;
   }
 
   /** Minimum over the domains with an eligible node; 0 with fewer than minDomains. */
-  #minimumOf(counter: number, minDomains: number): number {
+  minimumOf(counter: number, minDomains: number): number {
     const { counters, groups, counts } = this.columns;
     const group = intAt(counters.group, counter);
     const domains = intAt(groups.domains, group);
@@ -314,7 +315,7 @@ export class SchedulingSnapshot {
     let alone = false;
     for (let at = first; at < end; at++) {
       const counter = intAt(pool, at);
-      const domain = this.#domainOf(intAt(counters.key, counter), node);
+      const domain = this.domainOf(intAt(counters.key, counter), node);
       if (domain === NONE) return false;
       if (countAt(counts, counter, domain) <= 0) alone = true;
     }
@@ -359,7 +360,7 @@ export class SchedulingSnapshot {
     const { start, length, pool } = this.columns.classes.softSpread;
     const first = intAt(start, ofClass);
     let sum = 0;
-    for (let at = first; at < first + intAt(length, ofClass); at++) sum += this.#minimumOf(intAt(pool, at), 0);
+    for (let at = first; at < first + intAt(length, ofClass); at++) sum += this.minimumOf(intAt(pool, at), 0);
     return sum;
   }
 
@@ -390,10 +391,10 @@ export class SchedulingSnapshot {
     for (let at = first; at < first + intAt(length, ofClass); at++) {
       const counter = intAt(pool, at);
       const key = intAt(counters.key, counter);
-      const own = this.#domainOf(key, node);
+      const own = this.domainOf(key, node);
       // A node without the label counts as one with an empty value.
       const domain = own === NONE ? intAt(topology.emptyDomain, key) : own;
-      total += (domain === NONE ? 0 : countAt(counts, counter, domain)) - this.#minimumOf(counter, 0);
+      total += (domain === NONE ? 0 : countAt(counts, counter, domain)) - this.minimumOf(counter, 0);
     }
     return total;
   }

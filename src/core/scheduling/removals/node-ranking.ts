@@ -1,11 +1,19 @@
 import { combineScore, shareAfter, type ScoreParts } from '#kube/scheduling/score-node';
+import { OwnPods } from './own-pods.ts';
 import { FITS, type SchedulingSnapshot } from '../columns/scheduling-snapshot.ts';
 import { copyArrays, floatAt, intAt } from '../columns/shared-arrays.ts';
 import { CPU, MEMORY, NONE, type NodeColumns } from '../columns/snapshot-columns.ts';
 
-/** Best candidates that are kept of a list at first. Most pods fit on one of the first few. */
-export const SHORT_LENGTH = 32;
-const LENGTH_FACTOR = 8;
+/** How many candidates of a request and static rule are ranked at first, and if those do not suffice. */
+export interface RankingLengths {
+  readonly short: number;
+  readonly longer: number;
+}
+
+/** Most pods fit on one of the first few. */
+export const RANKED: RankingLengths = { short: 32, longer: 256 };
+/** Each takes 60 kB at 5,000 nodes. Few classes need one: those whose pods are on nearly every node that they may use. */
+const MAX_OWN_LISTS = 256;
 /** Sums of the same parts in another order may differ by rounding. */
 const ROUNDING = 1e-6;
 
@@ -19,6 +27,12 @@ interface Candidates {
   readonly complete: boolean;
 }
 
+/** The candidates of one class and owner. */
+interface OwnCandidates extends Candidates {
+  /** Minima of the hard spread constraints when the list was made. */
+  readonly minima: readonly number[];
+}
+
 /**
  * Selects the best node of many questions about one snapshot: "what if some pods were elsewhere". Candidates are ranked once for each
  * request and static rule by a bound of their score; a question walks the ranking until no further node can be better. Nodes that the
@@ -28,11 +42,13 @@ export class NodeRanking {
   /** Score of the last selected node. */
   score = -Infinity;
   readonly #snapshot: SchedulingSnapshot;
-  readonly #shortLength: number;
+  readonly #lengths: RankingLengths;
   readonly #changed: readonly number[];
   /** Nodes before all questions. */
   readonly #nodes: Pick<NodeColumns, 'present' | 'requested' | 'podCount'>;
   readonly #candidates = new Map<number, Candidates>();
+  readonly #own = new Map<number, OwnCandidates>();
+  readonly #ownPods: OwnPods;
   /** By topology key: whether a node has no such label; undefined: not looked at yet. */
   readonly #isLabelMissing: (boolean | undefined)[] = [];
   /** Bounds on the changed nodes by request and static rule. */
@@ -43,13 +59,14 @@ export class NodeRanking {
   #touchedIn: Int32Array;
   #question = 0;
 
-  /** @param shortLength candidates that are ranked at first @param changed nodes for `boundOfChanged` */
-  constructor(snapshot: SchedulingSnapshot, shortLength: number, changed: readonly number[] = []) {
+  /** @param changed nodes for `boundOfChanged` */
+  constructor(snapshot: SchedulingSnapshot, lengths: RankingLengths, changed: readonly number[] = []) {
     this.#changed = changed;
-    this.#shortLength = shortLength;
+    this.#lengths = lengths;
     this.#snapshot = snapshot;
     const { present, requested, podCount } = snapshot.columns.nodes;
     this.#nodes = copyArrays({ present, requested, podCount });
+    this.#ownPods = new OwnPods(snapshot, this.#nodes.present);
     this.#touchedIn = new Int32Array(snapshot.columns.nodes.present.length);
   }
 
@@ -81,21 +98,38 @@ export class NodeRanking {
       bestScore = score;
     };
     const bonus = this.#bonusOf(ofClass) + ROUNDING;
-    let candidates = this.#candidatesOf(ofClass, this.#shortLength);
-    for (let at = 0; ; at++) {
-      if (at >= candidates.length) {
-        if (candidates.complete) break;
-        candidates = this.#candidatesOf(ofClass, candidates.length * LENGTH_FACTOR);
+    /** Returns whether no further node can be better. */
+    const walk = (candidates: Candidates, from: number): boolean => {
+      for (let at = from; at < candidates.length; at++) {
+        if (floatAt(candidates.bounds, at) + bonus < bestScore) return true;
+        const node = intAt(candidates.nodes, at);
+        if (this.#touchedIn[node] !== this.#question) consider(node);
       }
-      if (floatAt(candidates.bounds, at) + bonus < bestScore) break;
-      const node = intAt(candidates.nodes, at);
-      if (this.#touchedIn[node] !== this.#question) consider(node);
-    }
+      return candidates.complete;
+    };
+    this.#walkCandidates(ofClass, owner, walk);
     // Last, because most of them are fuller than the best of the others.
     const { nodes } = snapshot.columns;
     for (const node of this.#touched) if (this.#boundOf(ofClass, node, true, nodes) + bonus >= bestScore) consider(node);
     this.score = bestScore;
     return best;
+  }
+
+  /** Walks short lists first. Where their nodes do not suffice, a list of the class and owner leaves out what cannot be the answer. */
+  #walkCandidates(ofClass: number, owner: number, walk: (candidates: Candidates, from: number) => boolean): void {
+    const key = ofClass * 2 ** 31 + owner + 1;
+    const own = this.#own.get(key);
+    if (own !== undefined && this.#ownPods.minimaOf(ofClass).every((minimum, index) => minimum <= (own.minima[index] ?? -Infinity))) {
+      walk(own, 0);
+      return;
+    }
+    const short = this.#candidatesOf(ofClass, this.#lengths.short);
+    if (walk(short, 0)) return;
+    const longer = this.#candidatesOf(ofClass, this.#lengths.longer);
+    if (walk(longer, short.length)) return;
+    const made = this.#ownCandidates(ofClass, owner);
+    if (this.#own.size < MAX_OWN_LISTS) this.#own.set(key, made);
+    walk(made, 0);
   }
 
   /**
@@ -195,30 +229,54 @@ export class NodeRanking {
       for (let node = 0; node < nodes.count; node++) {
         if (this.#nodes.present[node] === 1 && this.#snapshot.isAllowed(ofClass, node)) found.push(node);
       }
-      this.#allowed[rule] = allowed = this.#sort(Int32Array.from(found), ofClass);
+      this.#allowed[rule] = allowed = this.#sort(Int32Array.from(found), (node) => this.#boundOf(ofClass, node, false, this.#nodes));
     }
     return allowed;
   }
 
-  #sort(nodes: Int32Array, ofClass: number): Candidates {
-    const boundOf = new Float64Array(this.#touchedIn.length);
-    for (const node of nodes) boundOf[node] = this.#boundOf(ofClass, node, false, this.#nodes);
-    const sorted = nodes.sort((a, b) => floatAt(boundOf, b) - floatAt(boundOf, a));
-    return { nodes: sorted, bounds: Float64Array.from(sorted, (node) => floatAt(boundOf, node)), length: nodes.length, complete: true };
+  /**
+   * All candidates of a class and owner but those that their own pods refuse, by a bound that their own pods lower. Nodes that the
+   * question has changed are taken as if they had no pods.
+   */
+  #ownCandidates(ofClass: number, owner: number): OwnCandidates {
+    const { nodes: allowed } = this.#allowedOf(ofClass);
+    const isChanged = (node: number): boolean => this.#touchedIn[node] === this.#question;
+    const open = allowed.filter(
+      (node) => this.#snapshot.hasResources(ofClass, node, this.#nodes) && (isChanged(node) || !this.#ownPods.refuse(ofClass, node)),
+    );
+    const siblingsOn = (node: number): number => (owner === NONE || isChanged(node) ? 0 : this.#snapshot.countOn(owner, node));
+    const candidates = this.#sort(open, (node) =>
+      this.#boundOf(ofClass, node, true, this.#nodes, siblingsOn(node), isChanged(node) ? 0 : this.#ownPods.weightOf(ofClass, node)),
+    );
+    return { ...candidates, minima: this.#ownPods.minimaOf(ofClass) };
+  }
+
+  #sort(nodes: Int32Array, boundOf: (node: number) => number): Candidates {
+    const byNode = new Float64Array(this.#touchedIn.length);
+    for (const node of nodes) byNode[node] = boundOf(node);
+    const sorted = nodes.sort((a, b) => floatAt(byNode, b) - floatAt(byNode, a));
+    return { nodes: sorted, bounds: Float64Array.from(sorted, (node) => floatAt(byNode, node)), length: nodes.length, complete: true };
   }
 
   /** The score of a node without what depends on other pods. @param nodes what is used of each node */
-  #boundOf(ofClass: number, node: number, withRequest: boolean, nodes: Pick<NodeColumns, 'requested'>): number {
+  #boundOf(
+    ofClass: number,
+    node: number,
+    withRequest: boolean,
+    nodes: Pick<NodeColumns, 'requested'>,
+    siblings = 0,
+    podTermWeight = 0,
+  ): number {
     const { requests, classes } = this.#snapshot.columns;
     const id = intAt(classes.requests, ofClass);
     return combineScore({
       cpuShare: this.#shareOf(nodes, CPU, node, withRequest ? floatAt(requests.cpu, id) : 0),
       memoryShare: this.#shareOf(nodes, MEMORY, node, withRequest ? floatAt(requests.memory, id) : 0),
-      siblings: 0,
+      siblings,
       softSpread: 0,
       hasUntoleratedPreference: this.#snapshot.hasUntoleratedPreference(ofClass, node),
       nodeTermWeight: this.#snapshot.nodeTermWeightOf(ofClass, node),
-      podTermWeight: 0,
+      podTermWeight,
     });
   }
 

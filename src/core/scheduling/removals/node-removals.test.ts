@@ -17,8 +17,8 @@ import { NONE } from '../columns/snapshot-columns.ts';
 
 const CLUSTERS = 200;
 const ALLOWED = [0, 1];
-/** Short of the nodes of most clusters, so that rankings are extended. */
-const SHORT_LENGTH = 2;
+/** Fewer than most clusters have nodes, so that rankings do not suffice. */
+const LENGTHS = { short: 1, longer: 2 };
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 
@@ -128,7 +128,7 @@ describe('the removal of each node', () => {
         const view = withPreferences(viewOf(randomCluster(seed)), dice);
         const treatmentOf = randomTreatments(view, dice);
         const cluster = columnarOf(view, treatmentOf);
-        const removals = new NodeRemovals(cluster.snapshot, newRemovals(), SHORT_LENGTH);
+        const removals = new NodeRemovals(cluster.snapshot, newRemovals(), LENGTHS);
         removals.computeAll();
         const names = view.nodes.map(({ name }) => name);
         const answers = columnarAnswers(cluster, removals, names);
@@ -171,10 +171,10 @@ describe('the removal of each node', () => {
         const view = withPreferences(viewOf(randomCluster(seed)), dice);
         const treatmentOf = randomTreatments(view, dice);
         const cluster = columnarOf(view, treatmentOf);
-        const { result } = new NodeRemovals(cluster.snapshot, newRemovals(), SHORT_LENGTH);
+        const { result } = new NodeRemovals(cluster.snapshot, newRemovals(), LENGTHS);
         const names = view.nodes.map(({ name }) => name);
         cluster.takeChanges();
-        new NodeRemovals(cluster.snapshot, result, SHORT_LENGTH).computeAll();
+        new NodeRemovals(cluster.snapshot, result, LENGTHS).computeAll();
         for (let round = 0; round < 4; round++) {
           const pods = names.flatMap((name) => cluster.podsOn(cluster.nodeOf(name)).map((pod) => ({ name, pod })));
           if (dice.chance(0.2)) cluster.setAllowedEvictions(0, dice.below(2));
@@ -190,9 +190,9 @@ describe('the removal of each node', () => {
             const changed = dice.pick(view.nodes);
             cluster.updateNode({ ...changed, name, labels: { ...changed.labels, 'kubernetes.io/hostname': name } });
           }
-          const updated = new NodeRemovals(cluster.snapshot, result, SHORT_LENGTH);
+          const updated = new NodeRemovals(cluster.snapshot, result, LENGTHS);
           kept += names.length - updated.update(cluster.takeChanges());
-          const fresh = new NodeRemovals(cluster.snapshot, newRemovals(), SHORT_LENGTH);
+          const fresh = new NodeRemovals(cluster.snapshot, newRemovals(), LENGTHS);
           fresh.computeAll();
           expect(columnarAnswers(cluster, updated, names)).toEqual(columnarAnswers(cluster, fresh, names));
           for (const name of names) {

@@ -12,7 +12,7 @@ import {
   type RemovalColumns,
 } from './removal-columns.ts';
 import { AffectedNodes } from './affected-nodes.ts';
-import { NodeRanking, SHORT_LENGTH } from './node-ranking.ts';
+import { NodeRanking, RANKED, type RankingLengths } from './node-ranking.ts';
 import type { SchedulingSnapshot } from '../columns/scheduling-snapshot.ts';
 import { byteAt, grownBytes, grownFloats, grownInts, intAt } from '../columns/shared-arrays.ts';
 import { EXCLUDED_UNMODELLED, NONE, POD_ROLES, SEVERAL_BUDGETS, type SnapshotChanges } from '../columns/snapshot-columns.ts';
@@ -32,13 +32,13 @@ export class NodeRemovals {
   readonly result: RemovalColumns;
   readonly #snapshot: SchedulingSnapshot;
   readonly #ranking: NodeRanking;
-  readonly #shortLength: number;
+  readonly #lengths: RankingLengths;
 
-  constructor(snapshot: SchedulingSnapshot, result: RemovalColumns = newRemovals(), shortLength = SHORT_LENGTH) {
+  constructor(snapshot: SchedulingSnapshot, result: RemovalColumns = newRemovals(), lengths = RANKED) {
     this.#snapshot = snapshot;
     this.result = result;
-    this.#shortLength = shortLength;
-    this.#ranking = new NodeRanking(snapshot, shortLength);
+    this.#lengths = lengths;
+    this.#ranking = new NodeRanking(snapshot, lengths);
     const { nodes, pods } = snapshot.columns;
     result.destination = grownInts(result.destination, pods.class.length, NONE);
     result.outcome = grownBytes(result.outcome, pods.class.length);
@@ -63,7 +63,7 @@ export class NodeRemovals {
       this.computeAll();
       return nodes.count;
     }
-    const ranking = new NodeRanking(this.#snapshot, this.#shortLength, changes.nodes);
+    const ranking = new NodeRanking(this.#snapshot, this.#lengths, changes.nodes);
     const affected = new AffectedNodes(this.#snapshot, this.result, ranking, changes);
     let computed = 0;
     for (let node = 0; node < nodes.count; node++) {
