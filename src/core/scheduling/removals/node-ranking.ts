@@ -8,12 +8,12 @@ import { CPU, MEMORY, NONE, type NodeColumns } from '../columns/snapshot-columns
 export interface RankingLengths {
   readonly short: number;
   readonly longer: number;
+  /** Lists of one class and owner that are kept, 60 kB each at 5,000 nodes. */
+  readonly ownLists: number;
 }
 
-/** Most pods fit on one of the first few. */
-export const RANKED: RankingLengths = { short: 32, longer: 256 };
-/** Each takes 60 kB at 5,000 nodes. Few classes need one: those whose pods are on nearly every node that they may use. */
-const MAX_OWN_LISTS = 256;
+/** Most pods fit on one of the first few. Few classes need a list of their own: those with pods on nearly every node that they may use. */
+export const RANKED: RankingLengths = { short: 32, longer: 256, ownLists: 256 };
 /** Sums of the same parts in another order may differ by rounding. */
 const ROUNDING = 1e-6;
 
@@ -128,7 +128,7 @@ export class NodeRanking {
     const longer = this.#candidatesOf(ofClass, this.#lengths.longer);
     if (walk(longer, short.length)) return;
     const made = this.#ownCandidates(ofClass, owner);
-    if (this.#own.size < MAX_OWN_LISTS) this.#own.set(key, made);
+    if (this.#own.size < this.#lengths.ownLists) this.#own.set(key, made);
     walk(made, 0);
   }
 

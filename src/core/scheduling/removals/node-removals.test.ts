@@ -18,7 +18,7 @@ import { NONE } from '../columns/snapshot-columns.ts';
 const CLUSTERS = 200;
 const ALLOWED = [0, 1];
 /** Fewer than most clusters have nodes, so that rankings do not suffice. */
-const LENGTHS = { short: 1, longer: 2 };
+const LENGTHS = { short: 1, longer: 2, ownLists: 10_000 };
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 

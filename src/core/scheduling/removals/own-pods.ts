@@ -1,6 +1,6 @@
 import type { SchedulingSnapshot } from '../columns/scheduling-snapshot.ts';
 import { intAt, type Lists } from '../columns/shared-arrays.ts';
-import { NODE_KEY, NONE } from '../columns/snapshot-columns.ts';
+import { NONE } from '../columns/snapshot-columns.ts';
 
 /**
  * What the pods of a node alone decide about a class there, whatever is placed elsewhere: a refusal or a lower score in a domain that is
@@ -80,7 +80,6 @@ export class OwnPods {
   /** Whether the node is the only one of its domain. */
   #isOwn(counter: number, node: number): boolean {
     const key = intAt(this.#snapshot.columns.counters.key, counter);
-    if (key === NODE_KEY) return true;
     const domain = this.#snapshot.domainOf(key, node);
     return domain !== NONE && intAt((this.#nodesByDomain[key] ??= this.#countNodes(key)), domain) === 1;
   }
