@@ -21,6 +21,7 @@ export const COMMANDS: CommandLoaders = {
   hold: async () => (await import('./recommendations/hold-commands.ts')).holdCommand,
   resume: async () => (await import('./recommendations/hold-commands.ts')).resumeCommand,
   backtest: async () => (await import('./backtest/command.ts')).backtestCommand,
+  pack: async () => (await import('./pack/command.ts')).packCommand,
   audit: async () => (await import('./audit/command.ts')).auditCommand,
   password: async () => (await import('./password/command.ts')).passwordCommand,
   config: async () => (await import('./config/command.ts')).configCommand,

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { unwritable } from './find-recordings.ts';
 import { type ReplayAnswer, type ReplayJob, type ReplayOutcome, sourceOf } from './replay-job.ts';
-import { writeAtomically } from './write-atomically.ts';
+import { writeAtomically } from '../write-atomically.ts';
 
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? './replay-worker.ts' : './replay-worker.js', import.meta.url);
 

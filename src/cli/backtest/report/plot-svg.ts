@@ -2,7 +2,7 @@
 
 import type { Resource } from '../../../core/backtest/time-grid.ts';
 import { MiB } from '#kube/units';
-import { escapeXml } from './escape.ts';
+import { escapeXml } from '../../escape.ts';
 import type { Plot } from './plot.ts';
 
 const SIZE = { width: 960, height: 240, left: 64, right: 12, top: 12, bottom: 28 } as const;

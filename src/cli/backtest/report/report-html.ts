@@ -1,6 +1,6 @@
 // A report as one HTML page without scripts or external resources.
 
-import { escapeXml } from './escape.ts';
+import { escapeXml } from '../../escape.ts';
 import { PLOT_LEGEND, plotSvg } from './plot-svg.ts';
 import { DEFINITIONS } from './definitions.ts';
 import type { Report, ReportSection, ReportTable } from './report.ts';

@@ -1,6 +1,6 @@
 // A report as Markdown with plots as SVG files, since many Markdown viewers do not render inline SVG.
 
-import { escapeMarkdown } from './escape.ts';
+import { escapeMarkdown } from '../../escape.ts';
 import { PLOT_LEGEND, plotSvg } from './plot-svg.ts';
 import { DEFINITIONS } from './definitions.ts';
 import type { Report, ReportSection, ReportTable } from './report.ts';

@@ -3,7 +3,7 @@
 import { METHOD_TITLES, METHODS } from '../../../core/backtest/methods.ts';
 import { type Resource, RESOURCES } from '../../../core/backtest/time-grid.ts';
 import { figureColumns, RESOURCE_TITLES, writeChange } from './columns.ts';
-import { printable } from './escape.ts';
+import { printable } from '../../escape.ts';
 import { gainAndRisk } from './gain-and-risk.ts';
 import type { BacktestSummary, OverallTotals, WorkloadTotals } from './summary.ts';
 

@@ -1,0 +1,69 @@
+// Reads and checks the whole input before anything is computed or printed.
+
+import { readFileSync } from 'node:fs';
+import { classifyPods, type ClassifiedPods, type MachineType, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
+import { type NamedPod, readPodsCsv } from './read-pods-csv.ts';
+import { readPools } from './read-pools.ts';
+
+export interface PackInput extends ClassifiedPods {
+  readonly pods: readonly NamedPod[];
+}
+
+export type ReadInput = { readonly ok: true; readonly input: PackInput } | { readonly ok: false; readonly problems: readonly string[] };
+
+export function readInput(files: { readonly pods: string; readonly pools: string }): ReadInput {
+  const podsText = readText(files.pods);
+  const poolsText = readText(files.pools);
+  const unread = [podsText, poolsText].flatMap((read) => ('problem' in read ? [read.problem] : []));
+  if ('problem' in podsText || 'problem' in poolsText) return { ok: false, problems: unread };
+  const { pods, problems: podProblems } = readPodsCsv(files.pods, podsText.text);
+  const { machineTypes, problems: poolProblems } = readPools(files.pools, poolsText.text);
+  const problems = [...podProblems, ...poolProblems];
+  if (problems.length > 0) return { ok: false, problems: firstOf(problems) };
+  if (pods.length === 0) return { ok: false, problems: [`${files.pods}: has no pod; add one line for each`] };
+  const classified = classifyPods(
+    pods.map(({ demand }) => demand),
+    machineTypes,
+  );
+  const unplaceable = tooLargeProblems(pods, classified, machineTypes);
+  return unplaceable.length > 0 ? { ok: false, problems: unplaceable } : { ok: true, input: { ...classified, pods } };
+}
+
+/** Problems that are printed; the others are counted. */
+const MAX_PROBLEMS = 20;
+
+function firstOf(problems: readonly string[]): string[] {
+  const left = problems.length - MAX_PROBLEMS;
+  return [...problems.slice(0, MAX_PROBLEMS), ...(left > 0 ? [`and ${left} more problems`] : [])];
+}
+
+function readText(path: string): { readonly text: string } | { readonly problem: string } {
+  try {
+    return { text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    return { problem: `${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Pods that are named where no node holds them. */
+const MAX_NAMED = 10;
+
+/** Pods that no empty node of any machine type holds. */
+function tooLargeProblems(pods: readonly NamedPod[], { problem, classOf }: ClassifiedPods, machineTypes: readonly MachineType[]): string[] {
+  const shapes = machineTypes.length;
+  const fitsSome = (podClass: number): boolean =>
+    problem.mostPerNode.subarray(podClass * shapes, (podClass + 1) * shapes).some((most) => most > 0);
+  const fits = Array.from({ length: problem.classCount }, (_, podClass) => fitsSome(podClass));
+  const tooLarge = pods.filter((_, index) => fits[classOf[index] ?? -1] !== true);
+  if (tooLarge.length === 0) return [];
+  const largest = Array.from({ length: RESOURCE_COUNT }, (_, resource) =>
+    machineTypes.reduce((most, _type, shape) => Math.max(most, problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0), 0),
+  );
+  const named = tooLarge.slice(0, MAX_NAMED).map(({ name, source, demand: { cpuMillicores, memoryMib, gpus } }) => {
+    const amounts = `${cpuMillicores}m CPU, ${memoryMib} MiB${gpus > 0 ? `, ${gpus} GPUs` : ''}`;
+    return `${source}: pod ${name} (${amounts}) fits on no machine type`;
+  });
+  const most = `the most of any type are ${largest[0]}m CPU, ${largest[1]} MiB and ${largest[2]} GPUs`;
+  const count = `${tooLarge.length} ${tooLarge.length === 1 ? 'pod fits' : 'pods fit'} on no machine type (${most}); add a larger type, or remove these pods`;
+  return [...named, count];
+}

@@ -1,0 +1,44 @@
+import type { PodDemand } from '../../../core/packing/packing-problem.ts';
+import { decimal, objectName, readTable, type TableColumn } from './read-table.ts';
+
+export interface NamedPod {
+  readonly name: string;
+  /** Place in the input, for problems. */
+  readonly source: string;
+  readonly demand: PodDemand;
+}
+
+export interface ReadPods {
+  readonly pods: readonly NamedPod[];
+  readonly problems: readonly string[];
+}
+
+/** Larger than any machine: a value above is a mistake of unit. */
+const MAX_CPU_MILLICORES = 10_000_000;
+const MAX_MEMORY_MIB = 100_000_000;
+const MAX_GPUS = 1_000;
+
+const COLUMNS = {
+  name: { isRequired: true, read: objectName() },
+  cpu_milli: { isRequired: true, read: decimal({ min: 0, max: MAX_CPU_MILLICORES, isWhole: true }) },
+  memory_mib: { isRequired: true, read: decimal({ min: 0, max: MAX_MEMORY_MIB, isWhole: true }) },
+  gpu: { isRequired: false, read: decimal({ min: 0, max: MAX_GPUS, isWhole: true }) },
+} satisfies Record<string, TableColumn<unknown>>;
+
+/** Reads pods from CSV: `name,cpu_milli,memory_mib[,gpu]`. */
+export function readPodsCsv(source: string, text: string): ReadPods {
+  const { rows, problems } = readTable(source, text, COLUMNS);
+  const duplicates: string[] = [];
+  const lineOf = new Map<string, number>();
+  const pods: NamedPod[] = [];
+  for (const { line, values } of rows) {
+    const { name = '', cpu_milli: cpuMillicores = 0, memory_mib: memoryMib = 0, gpu = 0 } = values;
+    const first = lineOf.get(name);
+    if (first !== undefined && name !== '') {
+      duplicates.push(`${source}:${line}:1: name: ${JSON.stringify(name)} is also on line ${first}; names must be unique`);
+    }
+    lineOf.set(name, first ?? line);
+    pods.push({ name, source: `${source}:${line}`, demand: { cpuMillicores, memoryMib, gpus: gpu, machineTypes: null, group: null } });
+  }
+  return { pods, problems: [...problems, ...duplicates] };
+}

@@ -1,0 +1,33 @@
+import { flag, type OptionTable, type OptionValues, parseArguments, text } from '../arguments.ts';
+
+export const PACK_OPTIONS = {
+  pods: { value: 'FILE', help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu] (required)', read: text(), default: null },
+  pools: {
+    value: 'FILE',
+    help: 'machine types: CSV of machine_type,vcpu,memory_gib,usd_per_hour[,max][,alloc_cpu_milli,alloc_memory_mib][,gpu] (required)',
+    read: text(),
+    default: null,
+  },
+  emit: { value: 'FILE', help: 'write the packing as CSV: pod,node,machine_type', read: text(), default: null },
+  json: { help: 'machine-readable output', read: flag(), default: false },
+} satisfies OptionTable;
+
+export interface PackOptions extends Omit<OptionValues<typeof PACK_OPTIONS>, 'pods' | 'pools'> {
+  readonly pods: string;
+  readonly pools: string;
+}
+
+export type ParsedPackOptions =
+  { readonly ok: true; readonly options: PackOptions } | { readonly ok: false; readonly problems: readonly string[] };
+
+export function parsePackOptions(args: readonly string[]): ParsedPackOptions {
+  const parsed = parseArguments(PACK_OPTIONS, args);
+  if (!parsed.ok) return { ok: false, problems: parsed.problems };
+  const { pods, pools, ...others } = parsed.values;
+  const problems = [
+    ...(pods === null ? ['--pods is required: a CSV file of name,cpu_milli,memory_mib[,gpu]'] : []),
+    ...(pools === null ? ['--pools is required: a CSV file of machine_type,vcpu,memory_gib,usd_per_hour'] : []),
+  ];
+  if (pods === null || pools === null) return { ok: false, problems };
+  return { ok: true, options: { ...others, pods, pools } };
+}
