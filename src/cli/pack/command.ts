@@ -1,34 +1,53 @@
 import { dirname } from 'node:path';
+import process from 'node:process';
+import { ThreadLpSolver } from '../../adapters/highs/thread-lp-solver.ts';
+import { SECOND_MS } from '#kube/units';
 import { describeOptions } from '../arguments.ts';
 import type { Command, Terminal } from '../command.ts';
 import { printable } from '../escape.ts';
 import { findWriteProblem, writeAtomically } from '../write-atomically.ts';
 import { packingCsv } from './emit.ts';
-import { readInput } from './input/read-input.ts';
+import { type PackInput, readInput } from './input/read-input.ts';
 import { PACK_OPTIONS, type PackOptions, parsePackOptions } from './options.ts';
-import { planPacking } from './plan.ts';
-import { nodeTable, totalsByType } from './report/tables.ts';
+import { type PackingPlan, planPacking, type PlanProgress } from './plan.ts';
+import { summaryOf } from './report/summary.ts';
+import { printTables } from './report/tables.ts';
 
-const EXIT = { done: 0, failed: 1, usageError: 2 } as const;
+const EXIT = { done: 0, failed: 1, usageError: 2, interrupted: 130 } as const;
 
 /** `evenkeel pack`: the cheapest nodes found for a list of pods. */
 export const packCommand: Command = {
   name: 'pack',
-  summary: 'what would these pods cost at best: the cheapest nodes found for them',
+  summary: 'what would these pods cost at best: cheap nodes for them, and a bound below which none are',
   help: [
     'evenkeel pack --pods FILE --pools FILE [OPTIONS]',
     '',
-    'Finds a cheap set of nodes for the pods, and checks it before it is printed: every pod once, no node over its allocatable.',
-    'Without alloc_cpu_milli and alloc_memory_mib the whole machine is allocatable. A node has at most 110 pods.',
+    'Searches for the cheapest nodes that hold the pods, for --seconds, and compares their cost with a lower bound and with three',
+    'other methods. The result is checked before it is printed: every pod once, no node over its allocatable. Without alloc_cpu_milli',
+    'and alloc_memory_mib the whole machine is allocatable. A node has at most 110 pods.',
     '',
     ...describeOptions(PACK_OPTIONS),
     '',
-    'Exit code: 0 done, 1 no packing found or not written, 2 usage error or invalid input.',
+    'Examples:',
+    '  evenkeel pack --pods pods.csv --pools pools.csv',
+    '  evenkeel pack --pods pods.csv --pools pools.csv --seconds 60 --emit packing.csv',
+    '  evenkeel pack --pods pods.csv --pools pools.csv --json | jq .lowerBound',
+    '',
+    'Exit code: 0 done, 1 no packing found or not written, 2 usage error or invalid input, 130 interrupted.',
   ].join('\n'),
-  run: (args, terminal) => {
+  async run(args, terminal) {
     const parsed = parsePackOptions(args);
-    if (!parsed.ok) return Promise.resolve(refuse(terminal, parsed.problems));
-    return Promise.resolve(pack(parsed.options, terminal));
+    if (!parsed.ok) return refuse(terminal, parsed.problems);
+    try {
+      return await pack(parsed.options, terminal);
+    } catch (error) {
+      if (terminal.interrupted.aborted) {
+        terminal.err('evenkeel pack: interrupted; nothing was written');
+        return EXIT.interrupted;
+      }
+      terminal.err(printable(`evenkeel pack: ${error instanceof Error ? error.message : String(error)}`));
+      return EXIT.failed;
+    }
   },
 };
 
@@ -37,21 +56,50 @@ function refuse(terminal: Terminal, problems: readonly string[]): number {
   return EXIT.usageError;
 }
 
-function pack(options: PackOptions, terminal: Terminal): number {
-  const folder = options.emit === null ? null : dirname(options.emit);
-  const unwritable = folder === null ? null : findWriteProblem(folder);
-  if (unwritable !== null) return refuse(terminal, [`--emit: ${folder ?? ''} is not writable: ${unwritable}; choose another folder`]);
+async function pack(options: PackOptions, terminal: Terminal): Promise<number> {
+  const problems = folderProblems(options);
+  if (problems.length > 0) return refuse(terminal, problems);
   const read = readInput(options);
   if (!read.ok) return refuse(terminal, read.problems);
-  const { problem } = read.input;
-  const plan = planPacking(problem);
-  if (plan === null) {
+  const plan = await planPacking(read.input.problem, {
+    seconds: options.seconds,
+    solver: new ThreadLpSolver(),
+    signal: terminal.interrupted,
+    nowMs: () => performance.now(),
+    onProgress: progress(options.seconds, (line) => terminal.err(`evenkeel pack: ${line}`)),
+  });
+  return report(options, terminal, read.input, plan);
+}
+
+function report(options: PackOptions, terminal: Terminal, input: PackInput, plan: PackingPlan): number {
+  if (plan.best === null) {
     terminal.err('evenkeel pack: no packing was found within the max of the machine types; raise max, or add a machine type');
     return EXIT.failed;
   }
-  if (options.emit !== null) writeAtomically(options.emit, packingCsv(read.input, plan.packing));
-  const byType = totalsByType(problem, plan);
-  if (options.json) terminal.out(JSON.stringify({ usdPerHour: plan.usdPerHour, nodes: byType }, null, 2));
-  else for (const line of nodeTable(byType, plan.usdPerHour)) terminal.out(line);
+  const summary = summaryOf(input.problem, plan, plan.best);
+  // Written before the tables, since a reader that closes the pipe early ends the program.
+  if (options.emit !== null) writeAtomically(options.emit, packingCsv(input, plan.best.packing));
+  if (options.json) terminal.out(JSON.stringify(summary, null, 2));
+  else for (const line of printTables(summary)) terminal.out(line);
   return EXIT.done;
+}
+
+/** Folders that are not writable, reported before the search. */
+function folderProblems({ emit }: PackOptions): string[] {
+  if (emit === null) return [];
+  const why = findWriteProblem(dirname(emit));
+  return why === null ? [] : [`--emit: ${dirname(emit)} is not writable: ${why}; choose another folder`];
+}
+
+const PROGRESS_EVERY_MS = 2 * SECOND_MS;
+
+/** Prints the progress of the search on a terminal; nothing where the errors go to a file. */
+function progress(seconds: number, print: (line: string) => void): (progress: PlanProgress) => void {
+  let last = 0;
+  return ({ elapsedMs, usdPerHour, boundUsdPerHour }) => {
+    if (!process.stderr.isTTY || usdPerHour === null || elapsedMs - last < PROGRESS_EVERY_MS) return;
+    last = elapsedMs;
+    const gap = boundUsdPerHour === 0 ? '' : `, ${((usdPerHour / boundUsdPerHour - 1) * 100).toFixed(2)} % over the lower bound`;
+    print(`${Math.floor(elapsedMs / SECOND_MS)} of ${seconds} s: $${usdPerHour.toFixed(2)} an hour${gap}`);
+  };
 }

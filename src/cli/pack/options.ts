@@ -1,4 +1,10 @@
-import { flag, type OptionTable, type OptionValues, parseArguments, text } from '../arguments.ts';
+import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text } from '../arguments.ts';
+
+const seconds: OptionReader<number> = (given) => {
+  const value = Number(given);
+  const isValid = /^\d+(\.\d+)?$/.test(given) && value >= 1 && value <= 86_400;
+  return isValid ? { ok: true, value } : { ok: false, message: 'must be a number of seconds from 1 to 86400' };
+};
 
 export const PACK_OPTIONS = {
   pods: { value: 'FILE', help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu] (required)', read: text(), default: null },
@@ -8,6 +14,7 @@ export const PACK_OPTIONS = {
     read: text(),
     default: null,
   },
+  seconds: { value: 'N', help: 'time for the search (default 10)', read: seconds, default: 10 },
   emit: { value: 'FILE', help: 'write the packing as CSV: pod,node,machine_type', read: text(), default: null },
   json: { help: 'machine-readable output', read: flag(), default: false },
 } satisfies OptionTable;

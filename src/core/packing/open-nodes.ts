@@ -22,7 +22,21 @@ export class OpenNodes {
 
   /** Whether one more node of the shape may be opened. */
   canOpen(shape: number): boolean {
-    return (this.#used[shape] ?? 0) < (this.#problem.maxNodes[shape] ?? 0);
+    return this.openLimit(shape) > 0;
+  }
+
+  /** Nodes of the shape that may still be opened. */
+  openLimit(shape: number): number {
+    return (this.#problem.maxNodes[shape] ?? 0) - (this.#used[shape] ?? 0);
+  }
+
+  /** Adds all nodes of another list. */
+  append(others: OpenNodes): void {
+    others.#shapes.forEach((shape, other) => {
+      const node = this.open(shape);
+      const pods = others.#pods[other] ?? [];
+      for (let at = 0; at < pods.length; at += 2) this.place(node, pods[at] ?? 0, pods[at + 1] ?? 0);
+    });
   }
 
   /** Opens an empty node. Returns its index. */

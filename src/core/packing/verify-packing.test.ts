@@ -1,22 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { aMachineType, aPodDemand } from '../../../test/builders/packing.ts';
 import type { PackedNodes } from './packing.ts';
-import { classifyPods, type MachineType, type PackingProblem, type PodDemand } from './packing-problem.ts';
+import { classifyPods, type PackingProblem, type PodDemand } from './packing-problem.ts';
 import { verifyPacking } from './verify-packing.ts';
 
-const SMALL: MachineType = {
-  name: 'small',
-  cpuMillicores: 2000,
-  memoryMib: 4096,
-  gpus: 0,
-  maxPods: 3,
-  usdPerHour: 0.1,
-  maxNodes: 2,
-};
-const LARGE: MachineType = { ...SMALL, name: 'large', cpuMillicores: 8000, memoryMib: 16_384, usdPerHour: 0.4, maxNodes: null };
-
-function aPod(demand: Partial<PodDemand> = {}): PodDemand {
-  return { cpuMillicores: 1000, memoryMib: 1024, gpus: 0, machineTypes: null, group: null, ...demand };
-}
+const SMALL = aMachineType({ maxPods: 3, maxNodes: 2 });
+const LARGE = aMachineType({ name: 'large', cpuMillicores: 8000, memoryMib: 16_384, maxPods: 3, usdPerHour: 0.4 });
 
 function problemOf(...pods: readonly PodDemand[]): PackingProblem {
   return classifyPods(pods, [SMALL, LARGE]).problem;
@@ -31,7 +20,7 @@ function codesOf(problem: PackingProblem, packed: readonly PackedNodes[], usdPer
 }
 
 describe('a packing', () => {
-  const four = problemOf(aPod(), aPod(), aPod(), aPod());
+  const four = problemOf(aPodDemand(), aPodDemand(), aPodDemand(), aPodDemand());
 
   test('of every pod once, within capacity, at the sum of its prices, has no violation', () => {
     expect(codesOf(four, [nodes(0, [2], 2)], 0.2)).toEqual([]);
@@ -50,19 +39,19 @@ describe('a packing', () => {
   });
 
   test('counts pods against the maximum of a node', () => {
-    const tiny = problemOf(...Array.from({ length: 4 }, () => aPod({ cpuMillicores: 1, memoryMib: 1 })));
+    const tiny = problemOf(...Array.from({ length: 4 }, () => aPodDemand({ cpuMillicores: 1, memoryMib: 1 })));
     expect(codesOf(tiny, [nodes(0, [4])], 0.1)).toEqual(['capacity']);
   });
 
   test('keeps pods on the machine types that their filters allow', () => {
-    const filtered = problemOf(aPod({ machineTypes: ['large'] }));
+    const filtered = problemOf(aPodDemand({ machineTypes: ['large'] }));
     expect(codesOf(filtered, [nodes(0, [1])], 0.1)).toEqual(['filter']);
     expect(codesOf(filtered, [nodes(1, [1])], 0.4)).toEqual([]);
   });
 
   test('keeps pods of a group apart, also of different sizes', () => {
     const group = { name: 'web', perNode: 1 };
-    const apart = problemOf(aPod({ group }), aPod({ group, cpuMillicores: 500 }));
+    const apart = problemOf(aPodDemand({ group }), aPodDemand({ group, cpuMillicores: 500 }));
     expect(codesOf(apart, [nodes(1, [1, 1])], 0.4)).toEqual(['group']);
     expect(codesOf(apart, [nodes(0, [1, 0]), nodes(0, [0, 1])], 0.2)).toEqual([]);
   });
@@ -80,7 +69,7 @@ describe('a packing', () => {
 
 describe('pods', () => {
   test('are classes by their demands, whatever their order', () => {
-    const pods = [aPod(), aPod({ cpuMillicores: 500 }), aPod(), aPod({ gpus: 1 })];
+    const pods = [aPodDemand(), aPodDemand({ cpuMillicores: 500 }), aPodDemand(), aPodDemand({ gpus: 1 })];
     const { problem, classOf } = classifyPods(pods, [SMALL, LARGE]);
     expect([...problem.podCounts]).toEqual([1, 2, 1]);
     expect([...classOf]).toEqual([1, 2, 1, 0]);
@@ -88,7 +77,7 @@ describe('pods', () => {
   });
 
   test('fit on a node by the scarcest resource, and not where they need a GPU that it lacks', () => {
-    const { problem } = classifyPods([aPod({ memoryMib: 4096 }), aPod({ gpus: 1 })], [SMALL, LARGE]);
+    const { problem } = classifyPods([aPodDemand({ memoryMib: 4096 }), aPodDemand({ gpus: 1 })], [SMALL, LARGE]);
     expect([...problem.mostPerNode]).toEqual([1, 3, 0, 0]);
   });
 });

@@ -12,24 +12,25 @@ import { RESOURCE_COUNT, type PackingProblem } from '../packing/packing-problem.
 export function firstFitDecreasing(problem: PackingProblem): Packing | null {
   let best: Packing | null = null;
   let bestCost = Infinity;
-  for (const shape of problem.machineTypes.keys()) {
-    if (minCostWith(problem, shape) >= bestCost) continue;
-    const packing = packWithType(problem, shape);
-    const cost = packing === null ? Infinity : packingCost(problem, packing);
-    if (cost < bestCost) [best, bestCost] = [packing, cost];
+  for (const shape of mostPromisingFirst(problem)) {
+    const packing = packWithType(problem, shape, bestCost);
+    if (packing !== null) [best, bestCost] = [packing, packingCost(problem, packing)];
   }
   return best;
 }
 
-/** First-fit-decreasing where new nodes have the given shape if it holds the pod. */
-function packWithType(problem: PackingProblem, preferred: number): Packing | null {
+/** First-fit-decreasing where new nodes have the given shape if it holds the pod; null where that does not cost less than the budget. */
+function packWithType(problem: PackingProblem, preferred: number, budgetUsd: number): Packing | null {
   const nodes = new OpenNodes(problem);
+  let cost = 0;
   for (const podClass of byDominantShare(problem, preferred)) {
     let left = problem.podCounts[podClass] ?? 0;
     for (let node = 0; node < nodes.count && left > 0; node += 1) left -= placeOn(nodes, node, podClass, left);
     while (left > 0) {
       const shape = shapeFor(problem, nodes, podClass, preferred);
       if (shape === null) return null;
+      cost += problem.usdPerHour[shape] ?? 0;
+      if (cost >= budgetUsd) return null;
       left -= placeOn(nodes, nodes.open(shape), podClass, left);
     }
   }
@@ -70,19 +71,18 @@ function dominantShare(problem: PackingProblem, podClass: number, shape: number)
   return share;
 }
 
-/** No packing with this type alone costs less; 0 where another type is needed, too. */
-function minCostWith(problem: PackingProblem, shape: number): number {
-  const shapes = problem.machineTypes.length;
+/** Shapes by what they would cost if pods filled them without a rest: the better the first results, the sooner others are given up. */
+function mostPromisingFirst({ machineTypes, podCounts, requests, capacities, usdPerHour }: PackingProblem): number[] {
   const totals = new Float64Array(RESOURCE_COUNT);
-  for (let podClass = 0; podClass < problem.classCount; podClass += 1) {
-    if ((problem.mostPerNode[podClass * shapes + shape] ?? 0) === 0) return 0;
-    for (let resource = 0; resource < RESOURCE_COUNT; resource += 1)
-      totals[resource] =
-        (totals[resource] ?? 0) + (problem.requests[podClass * RESOURCE_COUNT + resource] ?? 0) * (problem.podCounts[podClass] ?? 0);
-  }
-  const nodes = totals.reduce((most, total, resource) => {
-    return total === 0 ? most : Math.max(most, total / (problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0));
-  }, 0);
-  const count = Math.ceil(nodes - 1e-9);
-  return count > (problem.maxNodes[shape] ?? 0) ? 0 : count * (problem.usdPerHour[shape] ?? 0);
+  requests.forEach((request, at) => {
+    const resource = at % RESOURCE_COUNT;
+    totals[resource] = (totals[resource] ?? 0) + request * (podCounts[Math.floor(at / RESOURCE_COUNT)] ?? 0);
+  });
+  const costs = machineTypes.map((_, shape) => {
+    const nodes = totals.reduce((most, total, resource) => {
+      return total === 0 ? most : Math.max(most, total / (capacities[shape * RESOURCE_COUNT + resource] ?? 0));
+    }, 0);
+    return nodes * (usdPerHour[shape] ?? 0);
+  });
+  return [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
 }

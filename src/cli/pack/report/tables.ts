@@ -1,62 +1,55 @@
-import { nodesByShape } from '../../../core/packing/packing.ts';
-import { RESOURCE_COUNT, type PackingProblem } from '../../../core/packing/packing-problem.ts';
+import type { BoundKind } from '../../../core/packing/choose-bound.ts';
 import { printable } from '../../escape.ts';
-import type { PricedPacking } from '../plan.ts';
+import type { PackingTotals, PackSummary } from './summary.ts';
 
-/** Nodes of one machine type. */
-export interface TypeTotals {
-  readonly machineType: string;
-  readonly nodes: number;
-  readonly usdPerHour: number;
-  readonly pods: number;
-  /** Shares of the nodes' allocatable that the pods request, 0 to 1; null where the type has none. */
-  readonly cpu: number | null;
-  readonly memory: number | null;
+/** What each lower bound is, in words. */
+export const BOUND_TEXTS: Readonly<Record<BoundKind, string>> = {
+  classes: 'linear program over pod classes and machine types',
+  'merged-classes': 'linear program over machine types and pod classes that are merged by rounding their requests down',
+  resources: 'linear program over resources and machine types',
+  'single-resource': 'the most expensive resource at its lowest price, because the solver was not done in time',
+};
+
+/** Lines of the result. */
+export function printTables(summary: PackSummary): string[] {
+  const { pods, classes, requested, lowerBound } = summary;
+  const gpus = requested.gpus > 0 ? `, ${requested.gpus} GPUs` : '';
+  return [
+    `${pods} pods of ${classes} sizes: ${requested.cores.toFixed(1)} cores, ${requested.memoryGib.toFixed(1)} GiB${gpus}`,
+    '',
+    ...nodeTable(summary),
+    '',
+    ...alignedTable(['', 'nodes', '$/hour', 'over the bound'], [...summary.methods.map(methodRow), boundRow(lowerBound.usdPerHour)]),
+    '',
+    `Lower bound: ${BOUND_TEXTS[lowerBound.kind]}. No packing of these pods costs less.`,
+    `One more core costs about $${lowerBound.usdPerCore.toFixed(4)} an hour, one more GiB $${lowerBound.usdPerGib.toFixed(4)}.`,
+    `Checked: every pod once, no node over its allocatable, every filter kept, costs added up again.`,
+  ];
 }
 
-/** Totals by machine type, the most expensive first. */
-export function totalsByType(problem: PackingProblem, { packing }: PricedPacking): TypeTotals[] {
-  const used = new Float64Array(problem.machineTypes.length * RESOURCE_COUNT);
-  for (const { shape, classes, counts, copies } of packing.nodes) {
-    classes.forEach((podClass, at) => {
-      for (let resource = 0; resource < RESOURCE_COUNT; resource += 1) {
-        const place = shape * RESOURCE_COUNT + resource;
-        const request = problem.requests[podClass * RESOURCE_COUNT + resource] ?? 0;
-        used[place] = (used[place] ?? 0) + request * (counts[at] ?? 0) * copies;
-      }
-    });
-  }
-  const share = (shape: number, resource: number, nodes: number): number | null => {
-    const capacity = (problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0) * nodes;
-    return capacity === 0 ? null : (used[shape * RESOURCE_COUNT + resource] ?? 0) / capacity;
-  };
-  return nodesByShape(problem, packing)
-    .flatMap((nodes, shape): TypeTotals[] => {
-      const type = problem.machineTypes[shape];
-      if (nodes === 0 || type === undefined) return [];
-      const pods = used[shape * RESOURCE_COUNT + RESOURCE_COUNT - 1] ?? 0;
-      const usdPerHour = nodes * type.usdPerHour;
-      return [{ machineType: type.name, nodes, usdPerHour, pods, cpu: share(shape, 0, nodes), memory: share(shape, 1, nodes) }];
-    })
-    .sort((a, b) => b.usdPerHour - a.usdPerHour || (a.machineType < b.machineType ? -1 : 1));
+function methodRow({ method, nodes, usdPerHour, gap }: PackingTotals): string[] {
+  if (nodes === null || usdPerHour === null) return [method, 'none found', '', ''];
+  return [method, String(nodes), usdPerHour.toFixed(2), percent(gap)];
 }
 
-/** Lines of the table of nodes by machine type. */
-export function nodeTable(totals: readonly TypeTotals[], usdPerHour: number): string[] {
-  const nodes = totals.reduce((sum, each) => sum + each.nodes, 0);
-  const pods = totals.reduce((sum, each) => sum + each.pods, 0);
+function boundRow(usdPerHour: number): string[] {
+  return ['lower bound', '', usdPerHour.toFixed(2), ''];
+}
+
+function nodeTable({ machineTypes, pods, methods }: PackSummary): string[] {
+  const own = methods[0];
   return alignedTable(
     ['machine type', 'nodes', 'pods', '$/hour', 'CPU requested', 'memory requested'],
     [
-      ...totals.map((each) => [
+      ...machineTypes.map((each) => [
         printable(each.machineType),
         String(each.nodes),
         String(each.pods),
         each.usdPerHour.toFixed(2),
-        percent(each.cpu),
-        percent(each.memory),
+        percent(each.cpuRequested),
+        percent(each.memoryRequested),
       ]),
-      ['total', String(nodes), String(pods), usdPerHour.toFixed(2), '', ''],
+      ['total', String(own?.nodes ?? 0), String(pods), (own?.usdPerHour ?? 0).toFixed(2), '', ''],
     ],
   );
 }
@@ -67,7 +60,7 @@ export function percent(share: number | null): string {
 }
 
 /** A table with its first column to the left and the others to the right. */
-export function alignedTable(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+function alignedTable(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = header.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     row

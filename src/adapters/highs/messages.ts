@@ -1,0 +1,5 @@
+import type { LinearSolution } from '../../core/packing/linear-program.ts';
+
+/** Answer of the solver's thread. */
+export type SolverReply =
+  { readonly ok: true; readonly solution: LinearSolution | null } | { readonly ok: false; readonly message: string };

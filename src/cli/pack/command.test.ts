@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packCommand } from './command.ts';
+import type { PackSummary } from './report/summary.ts';
+
+const PODS = ['name,cpu_milli,memory_mib', ...Array.from({ length: 12 }, (_, at) => `web-${at},1000,1024`), 'db,3000,12000', ''].join('\n');
+const POOLS = 'machine_type,vcpu,memory_gib,usd_per_hour\nsmall,2,4,0.1\nlarge,8,32,0.45\n';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'evenkeel-pack-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const printed = { out: '', err: '' };
+  const code = await packCommand.run(args, {
+    out: (line) => (printed.out += `${line}\n`),
+    err: (line) => (printed.err += `${line.replaceAll(folder, '.')}\n`),
+    environment: {},
+    interrupted: new AbortController().signal,
+  });
+  return { code, ...printed };
+}
+
+function packFiles(pods: string, pools: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return run('--pods', file('pods.csv', pods), '--pools', file('pools.csv', pools), '--seconds', '1', ...args);
+}
+
+describe('evenkeel pack', () => {
+  test('prints nodes by type, cost, lower bound, gap and the other methods', async () => {
+    const { code, out, err } = await packFiles(PODS, POOLS);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const text of [
+      '13 pods of 2 sizes: 15.0 cores',
+      'large',
+      'evenkeel pack',
+      'first-fit-decreasing',
+      'Karpenter-like',
+      'least-waste',
+    ]) {
+      expect(out).toContain(text);
+    }
+    expect(out).toMatch(/^lower bound +0\.\d\d$/m);
+  });
+
+  test('prints the same as JSON, with what a run needs to be repeated', async () => {
+    const { out } = await packFiles(PODS, POOLS, '--json');
+    const { methods, lowerBound, machineTypes, search } = JSON.parse(out) as PackSummary;
+    const [own, ...others] = methods;
+    expect(own!.usdPerHour).toBeCloseTo(0.85, 9);
+    expect(own!.gap).toBeCloseTo(own!.usdPerHour! / lowerBound.usdPerHour - 1, 9);
+    expect(lowerBound.kind).toBe('classes');
+    expect(lowerBound.usdPerHour).toBeLessThanOrEqual(own!.usdPerHour!);
+    for (const { usdPerHour } of others) expect(usdPerHour).toBeGreaterThanOrEqual(own!.usdPerHour!);
+    expect(machineTypes.map(({ machineType, nodes }) => [machineType, nodes])).toEqual([
+      ['large', 1],
+      ['small', 4],
+    ]);
+    expect(search.steps).toBeGreaterThan(0);
+  });
+
+  test('writes each pod once, with its node, quoted where needed', async () => {
+    const emit = join(folder, 'out/packing.csv');
+    const { code } = await packFiles(`${PODS}"a, b",100,100\n`, POOLS, '--emit', emit);
+    expect(code).toBe(0);
+    const [header, ...rows] = readFileSync(emit, 'utf8').trimEnd().split('\n');
+    expect(header).toBe('pod,node,machine_type');
+    expect(rows.filter((row) => row.startsWith('web-')).map((row) => row.split(',')[0])).toHaveLength(12);
+    expect(new Set(rows).size).toBe(14);
+    expect(rows.some((row) => /^"a, b",(small|large)-\d+,(small|large)$/.test(row))).toBe(true);
+    const perNode = Map.groupBy(rows, (row) => row.split(',').at(-2));
+    for (const [node, pods] of perNode) expect(pods.length).toBeLessThanOrEqual(node!.startsWith('small') ? 3 : 9);
+    expect(readdirSync(join(folder, 'out'))).toEqual(['packing.csv']);
+  });
+
+  test('accepts a byte-order mark, CRLF, quotes, blank lines and columns in any order', async () => {
+    const pods = '\uFEFF"memory_mib",name,cpu_milli\r\n\r\n 1024 ,"web ""1""",1000\r\n2048,"two\r\nlines",500\r\n';
+    const { code, out, err } = await packFiles(pods.replace('two\r\nlines', 'two lines'), POOLS.replaceAll('\n', '\r\n'));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('2 pods of 2 sizes');
+  });
+
+  test('uses allocatable where given, and no more nodes than max', async () => {
+    const pools =
+      'machine_type,vcpu,memory_gib,usd_per_hour,alloc_cpu_milli,alloc_memory_mib,max\nsmall,2,4,0.1,1900,3000,\nlarge,8,32,0.2,7900,,1\n';
+    const { out } = await packFiles(PODS, pools, '--json');
+    const { machineTypes } = JSON.parse(out) as PackSummary;
+    expect(machineTypes.map(({ machineType, nodes, pods }) => [machineType, nodes, pods])).toEqual([
+      ['small', 8, 8],
+      ['large', 1, 5],
+    ]);
+  });
+
+  test('counts GPUs', async () => {
+    const pools = 'machine_type,vcpu,memory_gib,usd_per_hour,gpu\nplain,8,32,0.4,\ngpu,8,32,2,1\n';
+    const { out } = await packFiles('name,cpu_milli,memory_mib,gpu\na,1000,1000,1\nb,1000,1000,\nc,1000,1000,1\n', pools, '--json');
+    expect((JSON.parse(out) as PackSummary).machineTypes.map(({ machineType, nodes }) => [machineType, nodes])).toEqual([['gpu', 2]]);
+  });
+
+  test('finds nothing where max is exhausted', async () => {
+    const { code, out, err } = await packFiles(PODS, 'machine_type,vcpu,memory_gib,usd_per_hour,max\nlarge,8,32,0.45,1\n');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe('evenkeel pack: no packing was found within the max of the machine types; raise max, or add a machine type\n');
+  });
+});
+
+describe('invalid input of evenkeel pack', () => {
+  const rejects = async (pods: string, pools: string): Promise<string> => {
+    const emit = join(folder, 'never.csv');
+    const { code, out, err } = await packFiles(pods, pools, '--emit', emit);
+    expect({ code, out, written: readdirSync(folder).includes('never.csv') }).toEqual({ code: 2, out: '', written: false });
+    return err;
+  };
+
+  test.each([
+    ['a negative quantity', 'name,cpu_milli,memory_mib\na,-5,1\n', ':2:3: cpu_milli: "-5" must be a whole number from 0 to 10000000'],
+    [
+      'an absurd quantity',
+      'name,cpu_milli,memory_mib\na,1,999999999999\n',
+      ':2:5: memory_mib: "999999999999" must be a whole number from 0 to',
+    ],
+    ['no number', 'name,cpu_milli,memory_mib\na,500m,1\n', ':2:3: cpu_milli: "500m" must be a whole number'],
+    ['not a number', 'name,cpu_milli,memory_mib\na,NaN,1\n', ':2:3: cpu_milli: "NaN" must be'],
+    ['an exponent', 'name,cpu_milli,memory_mib\na,1e3,1\n', ':2:3: cpu_milli: "1e3" must be'],
+    ['a missing value', 'name,cpu_milli,memory_mib\na,,1\n', ':2:3: cpu_milli: is missing; it is required'],
+    ['a missing name', 'name,cpu_milli,memory_mib\n,1,1\n', ':2:1: name: is missing; it is required'],
+    ['an unknown column', 'name,cpu_mili,memory_mib\na,1,1\n', ':1:6: unknown column "cpu_mili"; did you mean cpu_milli?'],
+    ['a column twice', 'name,cpu_milli,memory_mib,name\na,1,1,b\n', ':1:27: column name is given twice; remove one'],
+    ['a missing column', 'name,cpu_milli\na,1\n', ':1:1: column memory_mib is missing; add it'],
+    ['too few cells', 'name,cpu_milli,memory_mib\na,1\n', ':2:1: has 2 cells; the header has 3'],
+    ['a duplicate name', 'name,cpu_milli,memory_mib\na,1,1\nb,1,1\na,1,1\n', ':4:1: name: "a" is also on line 2; names must be unique'],
+    ['an open quote', 'name,cpu_milli,memory_mib\n"a,1,1\n', ':2:1: has a quote that is never closed'],
+    ['text after a quote', 'name,cpu_milli,memory_mib\n"a"b,1,1\n', ':2:4: has text after a closing quote; expected a comma'],
+    ['a quote inside a cell', 'name,cpu_milli,memory_mib\nb"a,1,1\n', ':2:2: has a quote inside a cell'],
+    ['an empty file', '', ': is empty; the first line must be name,cpu_milli,memory_mib,gpu'],
+    ['no pod', 'name,cpu_milli,memory_mib\n', ': has no pod; add one line for each'],
+    ['control characters', 'name,cpu_milli,memory_mib\na\u001b[31m,1,1\n', ':2:1: name: "a\\u001b[31m" must have no control characters'],
+  ])('in pods: %s', async (_, pods, expected) => {
+    expect(await rejects(pods, POOLS)).toContain(`./pods.csv${expected}`);
+  });
+
+  test.each([
+    ['no price', 'machine_type,vcpu,memory_gib\na,1,1\n', ':1:1: column usd_per_hour is missing; add it'],
+    ['an empty price', 'machine_type,vcpu,memory_gib,usd_per_hour\na,1,1,\n', ':2:7: usd_per_hour: is missing; it is required'],
+    [
+      'a negative price',
+      'machine_type,vcpu,memory_gib,usd_per_hour\na,1,1,-1\n',
+      ':2:7: usd_per_hour: "-1" must be a number from 0 to 100000',
+    ],
+    ['a type twice', 'machine_type,vcpu,memory_gib,usd_per_hour\na,1,1,1\na,2,2,2\n', ':3:1: machine_type: "a" is also on line 2'],
+    ['no type', 'machine_type,vcpu,memory_gib,usd_per_hour\n', ': has no machine type; add one line for each'],
+    [
+      'more allocatable than the machine has',
+      'machine_type,vcpu,memory_gib,usd_per_hour,alloc_cpu_milli\na,1,1,1,1500\n',
+      ':2:1: alloc_cpu_milli: 1500 is more than the machine has (1 vCPU); lower it',
+    ],
+  ])('in pools: %s', async (_, pools, expected) => {
+    expect(await rejects(PODS, pools)).toContain(`./pools.csv${expected}`);
+  });
+
+  test('names at most ten pods that fit on no machine type, and counts them', async () => {
+    const large = Array.from({ length: 12 }, (_, at) => `huge-${at},9000,100`).join('\n');
+    const err = await rejects(`${PODS}${large}\n`, POOLS);
+    expect(err.split('\n')).toHaveLength(12);
+    expect(err).toContain('./pods.csv:15: pod huge-0 (9000m CPU, 100 MiB) fits on no machine type');
+    expect(err).toContain('12 pods fit on no machine type (the most of any type are 8000m CPU, 32768 MiB and 0 GPUs)');
+  });
+
+  test('counts the problems past twenty', async () => {
+    const bad = Array.from({ length: 30 }, (_, at) => `p${at},x,1`).join('\n');
+    const err = await rejects(`name,cpu_milli,memory_mib\n${bad}\n`, POOLS);
+    expect(err.trimEnd().split('\n')).toHaveLength(21);
+    expect(err).toContain('and 10 more problems');
+  });
+
+  test('in options and paths', async () => {
+    expect(await run()).toMatchObject({ code: 2, out: '' });
+    expect((await run()).err).toContain('--pods is required');
+    expect((await run('--pods', 'a', '--pools', 'b', '--seconds', '0')).err).toContain(
+      '--seconds: "0" must be a number of seconds from 1 to 86400',
+    );
+    expect((await run('--pods', join(folder, 'none.csv'), '--pools', join(folder, 'none2.csv'))).err).toMatch(
+      /none\.csv: cannot be read[^]*none2\.csv: cannot be read/,
+    );
+    mkdirSync(join(folder, 'sub'), { recursive: true });
+    const blocked = file('blocked', '');
+    expect((await packFiles(PODS, POOLS, '--emit', join(blocked, 'x.csv'))).err).toContain('--emit: ./blocked is not writable');
+  });
+
+  test('an interrupt ends it without output', async () => {
+    const printed: string[] = [];
+    const interrupted = AbortSignal.abort();
+    const args = ['--pods', file('pods.csv', PODS), '--pools', file('pools.csv', POOLS)];
+    const print = (line: string): void => void printed.push(line);
+    const code = await packCommand.run(args, { out: print, err: print, environment: {}, interrupted });
+    expect({ code, printed }).toEqual({ code: 130, printed: ['evenkeel pack: interrupted; nothing was written'] });
+  });
+});

@@ -1,0 +1,112 @@
+// What a run reports, as the tables, the JSON output and the report print it.
+
+import type { BoundKind } from '../../../core/packing/choose-bound.ts';
+import { nodesByShape } from '../../../core/packing/packing.ts';
+import { PACKED_RESOURCES, type PackingProblem, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
+import type { PackingPlan, PricedPacking } from '../plan.ts';
+
+/** Nodes of one machine type. */
+export interface TypeTotals {
+  readonly machineType: string;
+  readonly nodes: number;
+  readonly usdPerHour: number;
+  readonly pods: number;
+  /** Shares of the nodes' allocatable that the pods request, 0 to 1; null where the type has none. */
+  readonly cpuRequested: number | null;
+  readonly memoryRequested: number | null;
+}
+
+/** A packing compared with the lower bound. */
+export interface PackingTotals {
+  readonly method: string;
+  /** Null in all three: the method found no packing within the `max` of the machine types. */
+  readonly nodes: number | null;
+  readonly usdPerHour: number | null;
+  /** Cost over the lower bound, relative to the bound; null, too, where the bound is 0. */
+  readonly gap: number | null;
+}
+
+export interface PackSummary {
+  readonly pods: number;
+  readonly classes: number;
+  readonly requested: { readonly cores: number; readonly memoryGib: number; readonly gpus: number };
+  readonly machineTypes: readonly TypeTotals[];
+  readonly methods: readonly PackingTotals[];
+  readonly lowerBound: {
+    readonly kind: BoundKind;
+    readonly usdPerHour: number;
+    /** Marginal prices, in dollars an hour. */
+    readonly usdPerCore: number;
+    readonly usdPerGib: number;
+    readonly usdPerGpu: number;
+    readonly usdPerPod: number;
+  };
+  readonly search: { readonly seed: number; readonly steps: number };
+}
+
+/** Name of this program's method in `methods`. */
+export const OWN_METHOD = 'evenkeel pack';
+
+export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: PricedPacking): PackSummary {
+  const { bound, seed, steps } = plan;
+  const totals = (method: string, priced: PricedPacking | null): PackingTotals => {
+    if (priced === null) return { method, nodes: null, usdPerHour: null, gap: null };
+    const { usdPerHour, packing } = priced;
+    const nodes = packing.nodes.reduce((sum, { copies }) => sum + copies, 0);
+    return { method, nodes, usdPerHour, gap: bound.usdPerHour === 0 ? null : usdPerHour / bound.usdPerHour - 1 };
+  };
+  const demand = PACKED_RESOURCES.map((_, resource) =>
+    problem.podCounts.reduce((sum, count, at) => sum + count * (problem.requests[at * RESOURCE_COUNT + resource] ?? 0), 0),
+  );
+  const [cpu = 0, memory = 0, gpu = 0, pod = 0] = bound.unitPrices;
+  return {
+    pods: demand[3] ?? 0,
+    classes: problem.classCount,
+    requested: { cores: (demand[0] ?? 0) / 1000, memoryGib: (demand[1] ?? 0) / 1024, gpus: demand[2] ?? 0 },
+    machineTypes: totalsByType(problem, best),
+    methods: [totals(OWN_METHOD, best), ...[...plan.peers].map(([peer, priced]) => totals(peer, priced))],
+    lowerBound: {
+      kind: bound.kind,
+      usdPerHour: bound.usdPerHour,
+      usdPerCore: cpu * 1000,
+      usdPerGib: memory * 1024,
+      usdPerGpu: gpu,
+      usdPerPod: pod,
+    },
+    search: { seed, steps },
+  };
+}
+
+/** Totals by machine type, the most expensive first. */
+function totalsByType(problem: PackingProblem, { packing }: PricedPacking): TypeTotals[] {
+  const used = new Float64Array(problem.machineTypes.length * RESOURCE_COUNT);
+  for (const { shape, classes, counts, copies } of packing.nodes) {
+    classes.forEach((podClass, at) => {
+      for (let resource = 0; resource < RESOURCE_COUNT; resource += 1) {
+        const place = shape * RESOURCE_COUNT + resource;
+        const request = problem.requests[podClass * RESOURCE_COUNT + resource] ?? 0;
+        used[place] = (used[place] ?? 0) + request * (counts[at] ?? 0) * copies;
+      }
+    });
+  }
+  const share = (shape: number, resource: number, nodes: number): number | null => {
+    const capacity = (problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0) * nodes;
+    return capacity === 0 ? null : (used[shape * RESOURCE_COUNT + resource] ?? 0) / capacity;
+  };
+  return nodesByShape(problem, packing)
+    .flatMap((nodes, shape): TypeTotals[] => {
+      const type = problem.machineTypes[shape];
+      if (nodes === 0 || type === undefined) return [];
+      return [
+        {
+          machineType: type.name,
+          nodes,
+          usdPerHour: nodes * type.usdPerHour,
+          pods: used[shape * RESOURCE_COUNT + RESOURCE_COUNT - 1] ?? 0,
+          cpuRequested: share(shape, 0, nodes),
+          memoryRequested: share(shape, 1, nodes),
+        },
+      ];
+    })
+    .sort((a, b) => b.usdPerHour - a.usdPerHour || (a.machineType < b.machineType ? -1 : 1));
+}
