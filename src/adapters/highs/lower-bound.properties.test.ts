@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aMachineType, aPodDemand, optimalCost, smallProblems } from '../../../test/builders/packing.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import { boundBySingleResource, chooseBound } from '../../core/packing/choose-bound.ts';
+import { boundBySingleResource, chooseBounds } from '../../core/packing/choose-bound.ts';
 import { boundingShapes, boundProgram, provenBound, resourceProgram } from '../../core/packing/lower-bound.ts';
 import { mergeClasses } from '../../core/packing/merge-classes.ts';
 import { packingCost } from '../../core/packing/packing.ts';
@@ -23,7 +23,7 @@ describe('on small problems whose optimum is known', () => {
     const reached = { optimum: 0, feasible: 0 };
     const property = fc.property(smallProblems(), fc.integer(), (problem, seed) => {
       const optimum = optimalCost(problem);
-      const chosen = chooseBound(problem);
+      const chosen = chooseBounds(problem).at(-1)!;
       const solution = solve(chosen.program);
       // A program without a solution has no packing either.
       if (solution === null) expect(optimum).toBe(Infinity);
@@ -91,12 +91,12 @@ describe('a bound is proven by its prices', () => {
   test('over every class of pods that must be apart: one node for each', () => {
     const group = { name: 'apart', perNode: 1 };
     const apart = classifyPods([aPodDemand({ group }), aPodDemand({ group, cpuMillicores: 10 })], [aMachineType()]).problem;
-    const chosen = chooseBound(apart);
+    const chosen = chooseBounds(apart).at(-1)!;
     expect(chosen.read(solve(chosen.program)!).usdPerHour).toBeCloseTo(0.2, 6);
   });
 
   test('with marginal prices that add up to it', () => {
-    const chosen = chooseBound(problem);
+    const chosen = chooseBounds(problem).at(-1)!;
     const { usdPerHour, unitPrices } = chosen.read(solve(chosen.program)!);
     expect(7 * (1000 * unitPrices[0]! + 1024 * unitPrices[1]! + unitPrices[3]!)).toBeCloseTo(usdPerHour, 6);
   });

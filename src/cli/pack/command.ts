@@ -61,14 +61,19 @@ async function pack(options: PackOptions, terminal: Terminal): Promise<number> {
   if (problems.length > 0) return refuse(terminal, problems);
   const read = readInput(options);
   if (!read.ok) return refuse(terminal, read.problems);
-  const plan = await planPacking(read.input.problem, {
-    seconds: options.seconds,
-    solver: new ThreadLpSolver(),
-    signal: terminal.interrupted,
-    nowMs: () => performance.now(),
-    onProgress: progress(options.seconds, (line) => terminal.err(`evenkeel pack: ${line}`)),
-  });
-  return report(options, terminal, read.input, plan);
+  const solver = new ThreadLpSolver();
+  try {
+    const plan = await planPacking(read.input.problem, {
+      seconds: options.seconds,
+      solver,
+      signal: terminal.interrupted,
+      nowMs: () => performance.now(),
+      onProgress: progress(options.seconds, (line) => terminal.err(`evenkeel pack: ${line}`)),
+    });
+    return report(options, terminal, read.input, plan);
+  } finally {
+    await solver.close();
+  }
 }
 
 function report(options: PackOptions, terminal: Terminal, input: PackInput, plan: PackingPlan): number {

@@ -1,7 +1,7 @@
 // Plans a packing within a time: the peers and the lower bound first, the search until the time is over.
 
 import { setImmediate } from 'node:timers/promises';
-import { boundBySingleResource, chooseBound, type LowerBound } from '../../core/packing/choose-bound.ts';
+import { boundBySingleResource, chooseBounds, type LowerBound } from '../../core/packing/choose-bound.ts';
 import { type Packing, packingCost } from '../../core/packing/packing.ts';
 import type { PackingProblem } from '../../core/packing/packing-problem.ts';
 import { PackingSearch } from '../../core/packing/packing-search.ts';
@@ -111,18 +111,21 @@ async function searchUntil(
   }
 }
 
-/** The bound by the solver; by a single resource where it fails or takes too long. */
+/** The tightest bound that the solver finishes in time; by a single resource where it finishes none. */
 async function solveBound(problem: PackingProblem, { seconds, solver, signal }: PlanDependencies): Promise<LowerBound> {
-  const chosen = chooseBound(problem);
   const limitMs = Math.max(MIN_SOLVER_MS, (1 - MIN_SEARCH_SHARE) * seconds * SECOND_MS);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  let best = boundBySingleResource(problem);
   try {
-    const solution = await solver.solve(chosen.program, limit);
-    if (solution !== null) return chosen.read(solution);
+    for (const { program, read } of chooseBounds(problem)) {
+      const solution = await solver.solve(program, limit);
+      const bound = solution === null ? best : read(solution);
+      if (bound.usdPerHour >= best.usdPerHour) best = bound;
+    }
   } catch (error) {
     if (!limit.aborted) throw error;
   }
-  return boundBySingleResource(problem);
+  return best;
 }
 
 /** @throws Error where the packing breaks a rule of the problem: a fault of this program */

@@ -1,8 +1,8 @@
-// Which lower bound a problem gets: the tightest whose program a solver finishes in seconds.
+// Which lower bounds a problem gets.
 
 import type { LinearProgram, LinearSolution } from './linear-program.ts';
-import { boundingShapes, boundProgram, provenBound, resourceProgram, singleResourcePrices } from './lower-bound.ts';
-import { mergeClasses } from './merge-classes.ts';
+import { boundingShapes, type BoundProgram, boundProgram, provenBound, resourceProgram, singleResourcePrices } from './lower-bound.ts';
+import { type MergedClasses, mergeClasses } from './merge-classes.ts';
 import type { PackingProblem } from './packing-problem.ts';
 
 /** What the program of a bound is about. */
@@ -24,58 +24,45 @@ export interface ChosenBound {
   readonly read: (solution: LinearSolution) => LowerBound;
 }
 
-/** Classes and groups times shapes. A program of this size takes HiGHS about two seconds. */
+/** Classes and groups times shapes. Programs of recorded pods of half this size take HiGHS a second. */
 const MAX_SIZE = 16_000;
 /** With fewer classes, the rounding costs more than the program over resources loses. */
 const MIN_MERGED_CLASSES = 40;
 
-export function chooseBound(problem: PackingProblem): ChosenBound {
-  const groups = problem.groupLimits.length;
+/** Bounds in the order in which they are to be tried: the first is solved at once, each further one is tighter and takes longer. */
+export function chooseBounds(problem: PackingProblem): ChosenBound[] {
   const shapes = boundingShapes(problem);
+  const byResources = readable('resources', problem, shapes, resourceProgram(problem, shapes));
+  const groups = problem.groupLimits.length;
   if ((problem.classCount + groups) * shapes.length <= MAX_SIZE) {
-    const bound = boundProgram(problem, shapes);
-    return {
-      kind: 'classes',
-      program: bound.program,
-      read: (solution) => {
-        const prices = bound.pricesOf(solution);
-        const usdPerHour = provenBound(problem, shapes, prices);
-        return { kind: 'classes', usdPerHour, perPod: prices.perPod, unitPrices: bound.unitPricesOf(solution) };
-      },
-    };
+    return [byResources, readable('classes', problem, shapes, boundProgram(problem, shapes))];
   }
   const maxClasses = Math.floor(MAX_SIZE / shapes.length) - groups;
   const merged = maxClasses < MIN_MERGED_CLASSES ? null : mergeClasses(problem, maxClasses);
-  return merged === null ? boundByResources(problem, shapes) : boundByMergedClasses(merged.problem, merged.mergedOf);
+  return merged === null ? [byResources] : [byResources, boundByMergedClasses(merged)];
 }
 
-function boundByMergedClasses(merged: PackingProblem, mergedOf: Int32Array): ChosenBound {
-  const shapes = boundingShapes(merged);
-  const bound = boundProgram(merged, shapes);
+function boundByMergedClasses({ problem, mergedOf }: MergedClasses): ChosenBound {
+  const shapes = boundingShapes(problem);
+  const { kind, program, read } = readable('merged-classes', problem, shapes, boundProgram(problem, shapes));
   return {
-    kind: 'merged-classes',
-    program: bound.program,
+    kind,
+    program,
     read: (solution) => {
-      const prices = bound.pricesOf(solution);
-      return {
-        kind: 'merged-classes',
-        usdPerHour: provenBound(merged, shapes, prices),
-        perPod: Float64Array.from(mergedOf, (at) => prices.perPod[at] ?? 0),
-        unitPrices: bound.unitPricesOf(solution),
-      };
+      const bound = read(solution);
+      return { ...bound, perPod: Float64Array.from(mergedOf, (at) => bound.perPod[at] ?? 0) };
     },
   };
 }
 
-function boundByResources(problem: PackingProblem, shapes: readonly number[]): ChosenBound {
-  const bound = resourceProgram(problem, shapes);
+function readable(kind: BoundKind, problem: PackingProblem, shapes: readonly number[], bound: BoundProgram): ChosenBound {
   return {
-    kind: 'resources',
+    kind,
     program: bound.program,
     read: (solution) => {
       const prices = bound.pricesOf(solution);
       const usdPerHour = provenBound(problem, shapes, prices);
-      return { kind: 'resources', usdPerHour, perPod: prices.perPod, unitPrices: bound.unitPricesOf(solution) };
+      return { kind, usdPerHour, perPod: prices.perPod, unitPrices: bound.unitPricesOf(solution) };
     },
   };
 }

@@ -179,30 +179,44 @@ function unitsPrice(problem: PackingProblem, shape: number, podClass: number, { 
 }
 
 /**
- * The program over resources alone, for problems with too many classes: Σ_t cap_tr x_t ≥ D_r. A pod is worth what its requests cost. Its
- * bound is at most that of `boundProgram`.
+ * The program over resources and groups alone, for problems with too many classes: Σ_t cap_tr x_t ≥ D_r, and as many nodes as each group
+ * needs. A pod is worth what its requests and its place in its group cost. Its bound is at most that of `boundProgram`.
  */
 export function resourceProgram(problem: PackingProblem, shapes: readonly number[]): BoundProgram {
   const builder = new LinearProgramBuilder();
-  const rows = Array.from(totalDemand(problem), (demand) => builder.addRow(demand, Infinity));
+  const unitRows = Array.from(totalDemand(problem), (demand) => builder.addRow(demand, Infinity));
+  const groupRows = Array.from(podsByGroup(problem), (pods) => builder.addRow(pods, Infinity));
   for (const shape of shapes) {
-    const capacities = rows.map((row, resource) => [row, problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0] as const);
-    builder.addColumn(problem.usdPerHour[shape] ?? 0, capacities);
+    builder.addColumn(problem.usdPerHour[shape] ?? 0, [
+      ...unitRows.map((row, resource) => [row, problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0] as const),
+      ...groupRows.map((row, group) => [row, problem.groupLimits[group] ?? 0] as const),
+    ]);
   }
-  const unitPricesOf = ({ rowDuals }: LinearSolution): Float64Array => Float64Array.from(rows, (row) => Math.max(0, rowDuals[row] ?? 0));
-  return { program: builder.build(), pricesOf: (solution) => pricesByUnit(problem, unitPricesOf(solution)), unitPricesOf };
+  const pricesIn = (rows: readonly number[], { rowDuals }: LinearSolution): Float64Array =>
+    Float64Array.from(rows, (row) => Math.max(0, rowDuals[row] ?? 0));
+  return {
+    program: builder.build(),
+    pricesOf: (solution) => pricesByUnit(problem, pricesIn(unitRows, solution), pricesIn(groupRows, solution)),
+    unitPricesOf: (solution) => pricesIn(unitRows, solution),
+  };
 }
 
-/** Prices under which a unit costs the same on every shape, and a pod its units. */
-function pricesByUnit(problem: PackingProblem, unitPrices: Float64Array): DualPrices {
+function podsByGroup({ groupLimits, groupOf, podCounts }: PackingProblem): Float64Array {
+  const pods = new Float64Array(groupLimits.length);
+  groupOf.forEach((group, podClass) => {
+    if (group >= 0) pods[group] = (pods[group] ?? 0) + (podCounts[podClass] ?? 0);
+  });
+  return pods;
+}
+
+/** Prices that are the same on every shape: a pod costs its units and its place in its group. */
+function pricesByUnit(problem: PackingProblem, unitPrices: Float64Array, groupPrices: Float64Array): DualPrices {
   const prices = noPrices(problem);
-  for (const shape of problem.machineTypes.keys()) prices.perUnit.set(unitPrices, shape * RESOURCE_COUNT);
-  for (const podClass of problem.podCounts.keys()) {
-    unitPrices.forEach((price, resource) => {
-      const request = problem.requests[podClass * RESOURCE_COUNT + resource] ?? 0;
-      prices.perPod[podClass] = (prices.perPod[podClass] ?? 0) + price * request;
-    });
+  for (const shape of problem.machineTypes.keys()) {
+    prices.perUnit.set(unitPrices, shape * RESOURCE_COUNT);
+    prices.perGroup.set(groupPrices, shape * groupPrices.length);
   }
+  for (const podClass of problem.podCounts.keys()) prices.perPod[podClass] = unitsPrice(problem, 0, podClass, prices);
   return prices;
 }
 
@@ -219,7 +233,7 @@ export function singleResourcePrices(problem: PackingProblem): { readonly prices
   const costs = Array.from(totalDemand(problem), (demand, resource) => (demand === 0 ? 0 : demand * (lowest[resource] ?? 0)));
   const dearest = costs.indexOf(Math.max(...costs));
   const unitPrices = Float64Array.from(lowest, (price, resource) => (resource === dearest ? price : 0));
-  return { prices: pricesByUnit(problem, unitPrices), unitPrices };
+  return { prices: pricesByUnit(problem, unitPrices, new Float64Array(problem.groupLimits.length)), unitPrices };
 }
 
 /**
