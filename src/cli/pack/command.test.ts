@@ -79,7 +79,7 @@ describe('evenkeel pack', () => {
     expect(rows.some((row) => /^"a, b",(small|large)-\d+,(small|large)$/.test(row))).toBe(true);
     const perNode = Map.groupBy(rows, (row) => row.split(',').at(-2));
     for (const [node, pods] of perNode) expect(pods.length).toBeLessThanOrEqual(node!.startsWith('small') ? 3 : 9);
-    expect(readdirSync(join(folder, 'out'))).toEqual(['packing.csv']);
+    expect(readdirSync(join(folder, 'out')).filter((name) => name.startsWith('packing'))).toEqual(['packing.csv']);
   });
 
   test('accepts a byte-order mark, CRLF, quotes, blank lines and columns in any order', async () => {
@@ -98,6 +98,18 @@ describe('evenkeel pack', () => {
       ['small', 8, 8],
       ['large', 1, 5],
     ]);
+  });
+
+  test('writes a report: one page without scripts, with the tables, and a row of the picture for each type', async () => {
+    const page = join(folder, 'out/report.html');
+    const { code, err } = await packFiles(PODS, POOLS.replace('large', '<large>'), '--report', page);
+    expect({ code, err }).toEqual({ code: 0, err: 'evenkeel pack: report written to ./out/report.html\n' });
+    const html = readFileSync(page, 'utf8');
+    for (const text of ['first-fit-decreasing', 'lower bound', '&lt;large&gt;', 'class="cpu"', '4 nodes', '1 node<'])
+      expect(html).toContain(text);
+    expect(html).not.toMatch(/<script|<large>|https?:\/\/(?!www\.w3\.org)/);
+    expect(html.match(/<path class="memory"/g)).toHaveLength(2);
+    expect((await packFiles(PODS, POOLS, '--report', 'report.md')).err).toContain('--report: "report.md" must end in .html');
   });
 
   test('counts GPUs', async () => {

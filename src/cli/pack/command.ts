@@ -10,6 +10,7 @@ import { packingCsv } from './emit.ts';
 import { type PackInput, readInput } from './input/read-input.ts';
 import { PACK_OPTIONS, type PackOptions, parsePackOptions } from './options.ts';
 import { type PackingPlan, planPacking, type PlanProgress } from './plan.ts';
+import { reportHtml } from './report/report-html.ts';
 import { summaryOf } from './report/summary.ts';
 import { printTables } from './report/tables.ts';
 
@@ -84,16 +85,22 @@ function report(options: PackOptions, terminal: Terminal, input: PackInput, plan
   const summary = summaryOf(input.problem, plan, plan.best);
   // Written before the tables, since a reader that closes the pipe early ends the program.
   if (options.emit !== null) writeAtomically(options.emit, packingCsv(input, plan.best.packing));
+  if (options.report !== null) {
+    writeAtomically(options.report, reportHtml(summary, input.problem, plan.best.packing));
+    terminal.err(`evenkeel pack: report written to ${printable(options.report)}`);
+  }
   if (options.json) terminal.out(JSON.stringify(summary, null, 2));
   else for (const line of printTables(summary)) terminal.out(line);
   return EXIT.done;
 }
 
 /** Folders that are not writable, reported before the search. */
-function folderProblems({ emit }: PackOptions): string[] {
-  if (emit === null) return [];
-  const why = findWriteProblem(dirname(emit));
-  return why === null ? [] : [`--emit: ${dirname(emit)} is not writable: ${why}; choose another folder`];
+function folderProblems({ emit, report: page }: PackOptions): string[] {
+  const files = { '--emit': emit, '--report': page };
+  return Object.entries(files).flatMap(([option, path]) => {
+    const why = path === null ? null : findWriteProblem(dirname(path));
+    return why === null ? [] : [`${option}: ${dirname(path ?? '')} is not writable: ${why}; choose another folder`];
+  });
 }
 
 const PROGRESS_EVERY_MS = 2 * SECOND_MS;

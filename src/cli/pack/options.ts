@@ -6,6 +6,9 @@ const seconds: OptionReader<number> = (given) => {
   return isValid ? { ok: true, value } : { ok: false, message: 'must be a number of seconds from 1 to 86400' };
 };
 
+const html: OptionReader<string | null> = (given) =>
+  /\.html$/i.test(given) ? { ok: true, value: given } : { ok: false, message: 'must end in .html' };
+
 export const PACK_OPTIONS = {
   pods: { value: 'FILE', help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu] (required)', read: text(), default: null },
   pools: {
@@ -16,6 +19,7 @@ export const PACK_OPTIONS = {
   },
   seconds: { value: 'N', help: 'time for the search (default 10)', read: seconds, default: 10 },
   emit: { value: 'FILE', help: 'write the packing as CSV: pod,node,machine_type', read: text(), default: null },
+  report: { value: 'FILE.html', help: 'write one page with the tables and a picture of the packing', read: html, default: null },
   json: { help: 'machine-readable output', read: flag(), default: false },
 } satisfies OptionTable;
 

@@ -1,9 +1,9 @@
 import type { BoundKind } from '../../../core/packing/choose-bound.ts';
 import { printable } from '../../escape.ts';
-import type { PackingTotals, PackSummary } from './summary.ts';
+import type { PackSummary } from './summary.ts';
 
 /** What each lower bound is, in words. */
-export const BOUND_TEXTS: Readonly<Record<BoundKind, string>> = {
+const BOUND_TEXTS: Readonly<Record<BoundKind, string>> = {
   classes: 'linear program over pod classes and machine types',
   'merged-classes': 'linear program over machine types and pod classes that are merged by rounding their requests down',
   resources: 'linear program over resources and machine types',
@@ -12,46 +12,54 @@ export const BOUND_TEXTS: Readonly<Record<BoundKind, string>> = {
 
 /** Lines of the result. */
 export function printTables(summary: PackSummary): string[] {
-  const { pods, classes, requested, lowerBound } = summary;
-  const gpus = requested.gpus > 0 ? `, ${requested.gpus} GPUs` : '';
   return [
-    `${pods} pods of ${classes} sizes: ${requested.cores.toFixed(1)} cores, ${requested.memoryGib.toFixed(1)} GiB${gpus}`,
+    describeInput(summary),
     '',
-    ...nodeTable(summary),
+    ...alignedTable(NODE_HEADER, nodeRows(summary)),
     '',
-    ...alignedTable(['', 'nodes', '$/hour', 'over the bound'], [...summary.methods.map(methodRow), boundRow(lowerBound.usdPerHour)]),
+    ...alignedTable(METHOD_HEADER, methodRows(summary)),
     '',
-    `Lower bound: ${BOUND_TEXTS[lowerBound.kind]}. No packing of these pods costs less.`,
-    `One more core costs about $${lowerBound.usdPerCore.toFixed(4)} an hour, one more GiB $${lowerBound.usdPerGib.toFixed(4)}.`,
-    `Checked: every pod once, no node over its allocatable, every filter kept, costs added up again.`,
+    ...describeBound(summary),
+    'Checked: every pod once, no node over its allocatable, every filter kept, costs added up again.',
   ];
 }
 
-function methodRow({ method, nodes, usdPerHour, gap }: PackingTotals): string[] {
-  if (nodes === null || usdPerHour === null) return [method, 'none found', '', ''];
-  return [method, String(nodes), usdPerHour.toFixed(2), percent(gap)];
+export function describeInput({ pods, classes, requested }: PackSummary): string {
+  const gpus = requested.gpus > 0 ? `, ${requested.gpus} GPUs` : '';
+  return `${pods} pods of ${classes} sizes: ${requested.cores.toFixed(1)} cores, ${requested.memoryGib.toFixed(1)} GiB${gpus}`;
 }
 
-function boundRow(usdPerHour: number): string[] {
-  return ['lower bound', '', usdPerHour.toFixed(2), ''];
+export function describeBound({ lowerBound: { kind, usdPerCore, usdPerGib } }: PackSummary): string[] {
+  return [
+    `Lower bound: ${BOUND_TEXTS[kind]}. No packing of these pods costs less.`,
+    `One more core costs about $${usdPerCore.toFixed(4)} an hour, one more GiB $${usdPerGib.toFixed(4)}.`,
+  ];
 }
 
-function nodeTable({ machineTypes, pods, methods }: PackSummary): string[] {
-  const own = methods[0];
-  return alignedTable(
-    ['machine type', 'nodes', 'pods', '$/hour', 'CPU requested', 'memory requested'],
-    [
-      ...machineTypes.map((each) => [
-        printable(each.machineType),
-        String(each.nodes),
-        String(each.pods),
-        each.usdPerHour.toFixed(2),
-        percent(each.cpuRequested),
-        percent(each.memoryRequested),
-      ]),
-      ['total', String(own?.nodes ?? 0), String(pods), (own?.usdPerHour ?? 0).toFixed(2), '', ''],
-    ],
+export const METHOD_HEADER = ['method', 'nodes', '$/hour', 'over the bound'];
+
+/** The methods, and the lower bound. */
+export function methodRows({ methods, lowerBound }: PackSummary): string[][] {
+  const rows = methods.map(({ method, nodes, usdPerHour, gap }) =>
+    nodes === null || usdPerHour === null ? [method, 'none found', '', ''] : [method, String(nodes), usdPerHour.toFixed(2), percent(gap)],
   );
+  return [...rows, ['lower bound', '', lowerBound.usdPerHour.toFixed(2), '']];
+}
+
+export const NODE_HEADER = ['machine type', 'nodes', 'pods', '$/hour', 'CPU requested', 'memory requested'];
+
+/** Nodes by machine type, and their sum. */
+export function nodeRows({ machineTypes, pods, methods }: PackSummary): string[][] {
+  const own = methods[0];
+  const rows = machineTypes.map(({ machineType, nodes, pods: podsOfType, usdPerHour, cpuRequested, memoryRequested }) => [
+    printable(machineType),
+    String(nodes),
+    String(podsOfType),
+    usdPerHour.toFixed(2),
+    percent(cpuRequested),
+    percent(memoryRequested),
+  ]);
+  return [...rows, ['total', String(own?.nodes ?? 0), String(pods), (own?.usdPerHour ?? 0).toFixed(2), '', '']];
 }
 
 /** A share as percent. */

@@ -1,0 +1,22 @@
+import type { Packing } from '../../../core/packing/packing.ts';
+import type { PackingProblem } from '../../../core/packing/packing-problem.ts';
+import { escapeXml } from '../../escape.ts';
+import { htmlPage, htmlTable } from '../../html-page.ts';
+import { PICTURE_LEGEND, pictureSvg } from './picture-svg.ts';
+import type { PackSummary } from './summary.ts';
+import { describeBound, describeInput, METHOD_HEADER, methodRows, NODE_HEADER, nodeRows } from './tables.ts';
+
+/** The result as one page. */
+export function reportHtml(summary: PackSummary, problem: PackingProblem, packing: Packing): string {
+  return htmlPage('Packing', [
+    `<p>${escapeXml(describeInput(summary))}</p>`,
+    '<h2>Cost</h2>',
+    htmlTable(METHOD_HEADER, methodRows(summary), 'sum'),
+    ...describeBound(summary).map((line) => `<p>${escapeXml(line)}</p>`),
+    '<h2>Nodes</h2>',
+    htmlTable(NODE_HEADER, nodeRows(summary), 'sum'),
+    '<h2>Picture</h2>',
+    `<figure>${pictureSvg(problem, packing)}<figcaption>${escapeXml(PICTURE_LEGEND)}</figcaption></figure>`,
+    `<p>Search: ${summary.search.steps} steps, seed ${summary.search.seed}.</p>`,
+  ]);
+}
