@@ -66,7 +66,9 @@ async function measureSet({ name, seconds, maxGap, pods }: PackingSet, machineTy
   });
   const own = plan.best?.usdPerHour ?? Infinity;
   const gap = own / plan.bound.usdPerHour - 1;
-  const peers = Object.fromEntries([...plan.peers].map(([peer, priced]) => [peer, priced?.usdPerHour ?? Infinity]));
+  const peers = Object.fromEntries(
+    [...plan.peers].map(([peer, priced]) => [peer, priced === null || priced === 'unfinished' ? Infinity : priced.usdPerHour]),
+  );
   const [bestPeer, bestPeerUsd] = Object.entries(peers).reduce((best, peer) => (peer[1] < best[1] ? peer : best));
   console.log(
     JSON.stringify({

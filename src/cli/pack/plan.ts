@@ -1,4 +1,4 @@
-// Plans a packing within a time: the peers and the lower bound first, the search until the time is over.
+// Plans a packing within a time: the lower bound first, then the search until the time is over, beside it the other methods.
 
 import { setImmediate } from 'node:timers/promises';
 import { boundBySingleResource, chooseBounds, type LowerBound } from '../../core/packing/choose-bound.ts';
@@ -6,12 +6,10 @@ import { type Packing, packingCost } from '../../core/packing/packing.ts';
 import type { PackingProblem } from '../../core/packing/packing-problem.ts';
 import { PackingSearch } from '../../core/packing/packing-search.ts';
 import { verifyPacking } from '../../core/packing/verify-packing.ts';
-import { firstFitDecreasing } from '../../core/peers/first-fit-decreasing.ts';
-import { karpenterLike } from '../../core/peers/karpenter-like.ts';
-import { leastWaste } from '../../core/peers/least-waste.ts';
 import type { LpSolver } from '../../ports/lp-solver.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { SECOND_MS } from '#kube/units';
+import { type Peer, PEER_NAMES, PeerThread } from './peers.ts';
 
 /** A packing with its cost, which `verifyPacking` has confirmed. */
 export interface PricedPacking {
@@ -19,17 +17,13 @@ export interface PricedPacking {
   readonly usdPerHour: number;
 }
 
-export const PEERS = {
-  'first-fit-decreasing': firstFitDecreasing,
-  'Karpenter-like': karpenterLike,
-  'least-waste': leastWaste,
-} as const;
-export type Peer = keyof typeof PEERS;
+/** What another method found: null is nothing within the `max` of the machine types, `unfinished` nothing in time. */
+export type PeerResult = PricedPacking | null | 'unfinished';
 
 export interface PackingPlan {
   /** Null: no packing was found within the `max` of the machine types. */
   readonly best: PricedPacking | null;
-  readonly peers: ReadonlyMap<Peer, PricedPacking | null>;
+  readonly peers: ReadonlyMap<Peer, PeerResult>;
   readonly bound: LowerBound;
   readonly seed: number;
   /** Steps of the search: with the same input, seed and steps it ends with the same packing. */
@@ -55,8 +49,8 @@ export interface PlanProgress {
 const SEED = 1;
 /** Share of the time that the search has, also where the solver took longer than the rest. */
 const MIN_SEARCH_SHARE = 0.25;
-/** The solver is stopped with the start of the search's share, but not before: on a busy machine it takes seconds to start. */
-const MIN_SOLVER_MS = 5 * SECOND_MS;
+/** Threads have this time at least: on a busy machine they take seconds to start. */
+const MIN_THREAD_MS = 5 * SECOND_MS;
 /** Milliseconds of search between two looks at the clock and at signals. */
 const SLICE_MS = 50;
 /** Relative difference of a cost from the bound at which both are equal: the bound is proven within rounding. */
@@ -65,31 +59,46 @@ const FIRST_SLICE_STEPS = 1_000;
 
 /** @throws the signal's reason where it aborts */
 export async function planPacking(problem: PackingProblem, dependencies: PlanDependencies): Promise<PackingPlan> {
+  const peerThread = new PeerThread(problem);
+  try {
+    return await plan(problem, peerThread, dependencies);
+  } finally {
+    await peerThread.stop();
+  }
+}
+
+async function plan(problem: PackingProblem, peerThread: PeerThread, dependencies: PlanDependencies): Promise<PackingPlan> {
   const { seconds, signal, nowMs } = dependencies;
   const startedMs = nowMs();
-  const solved = solveBound(problem, dependencies);
-  const peers = new Map<Peer, PricedPacking | null>();
-  for (const peer of Object.keys(PEERS) as Peer[]) {
-    const packing = PEERS[peer](problem);
-    peers.set(peer, packing === null ? null : verified(problem, packing));
-    await setImmediate();
-    signal.throwIfAborted();
-  }
-  const bound = await solved;
+  const bound = await solveBound(problem, dependencies);
+  signal.throwIfAborted();
   const random = new SeededRandom(SEED);
-  const search = new PackingSearch(problem, {
-    perPod: bound.perPod,
-    starts: [...peers.values()].flatMap((peer) => peer?.packing ?? []),
-    random: () => random.next(),
-  });
+  const search = new PackingSearch(problem, { perPod: bound.perPod, starts: [], random: () => random.next() });
   const endMs = Math.max(startedMs + seconds * SECOND_MS, nowMs() + MIN_SEARCH_SHARE * seconds * SECOND_MS);
   await searchUntil(endMs, search, dependencies, () => {
     const { usdPerHour } = search;
     dependencies.onProgress({ elapsedMs: nowMs() - startedMs, usdPerHour, boundUsdPerHour: bound.usdPerHour });
     return usdPerHour !== null && usdPerHour <= bound.usdPerHour * (1 + EQUAL_COST);
   });
-  const { best, steps } = search;
-  return { best: best === null ? null : verified(problem, best), peers, bound, seed: SEED, steps };
+  const { best: found, steps } = search;
+  const waitMs = Math.max(endMs, startedMs + MIN_THREAD_MS) - nowMs();
+  const answers = await peerThread.answers(AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.ceil(waitMs)))]));
+  signal.throwIfAborted();
+  const peers = new Map(PEER_NAMES.map((peer) => [peer, resultOf(problem, answers.get(peer))]));
+  const all = [found === null ? null : verified(problem, found), ...peers.values()].filter(
+    (each) => each !== null && each !== 'unfinished',
+  );
+  // The search is seldom beaten; where it is, the better packing counts.
+  const best = all.reduce<PricedPacking | null>(
+    (least, each) => (least === null || each.usdPerHour < least.usdPerHour ? each : least),
+    null,
+  );
+  return { best, peers, bound, seed: SEED, steps };
+}
+
+function resultOf(problem: PackingProblem, packing: Packing | null | undefined): PeerResult {
+  if (packing === undefined) return 'unfinished';
+  return packing === null ? null : verified(problem, packing);
 }
 
 /** @param isOptimal asked after each slice; ends the search */
@@ -113,8 +122,8 @@ async function searchUntil(
 
 /** The tightest bound that the solver finishes in time; by a single resource where it finishes none. */
 async function solveBound(problem: PackingProblem, { seconds, solver, signal }: PlanDependencies): Promise<LowerBound> {
-  const limitMs = Math.max(MIN_SOLVER_MS, (1 - MIN_SEARCH_SHARE) * seconds * SECOND_MS);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  const limitMs = Math.max(MIN_THREAD_MS, (1 - MIN_SEARCH_SHARE) * seconds * SECOND_MS);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]);
   let best = boundBySingleResource(problem);
   try {
     for (const { program, read } of chooseBounds(problem)) {

@@ -3,7 +3,7 @@
 import type { BoundKind } from '../../../core/packing/choose-bound.ts';
 import { nodesByShape } from '../../../core/packing/packing.ts';
 import { PACKED_RESOURCES, type PackingProblem, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
-import type { PackingPlan, PricedPacking } from '../plan.ts';
+import type { PackingPlan, PeerResult, PricedPacking } from '../plan.ts';
 
 /** Nodes of one machine type. */
 export interface TypeTotals {
@@ -19,7 +19,8 @@ export interface TypeTotals {
 /** A packing compared with the lower bound. */
 export interface PackingTotals {
   readonly method: string;
-  /** Null in all three: the method found no packing within the `max` of the machine types. */
+  /** `none`: no packing within the `max` of the machine types; `unfinished`: nothing in time. Then what follows is null. */
+  readonly outcome: 'found' | 'none' | 'unfinished';
   readonly nodes: number | null;
   readonly usdPerHour: number | null;
   /** Cost over the lower bound, relative to the bound; null, too, where the bound is 0. */
@@ -49,11 +50,13 @@ export const OWN_METHOD = 'evenkeel pack';
 
 export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: PricedPacking): PackSummary {
   const { bound, seed, steps } = plan;
-  const totals = (method: string, priced: PricedPacking | null): PackingTotals => {
-    if (priced === null) return { method, nodes: null, usdPerHour: null, gap: null };
-    const { usdPerHour, packing } = priced;
+  const totals = (method: string, result: PeerResult): PackingTotals => {
+    if (result === null || result === 'unfinished') {
+      return { method, outcome: result ?? 'none', nodes: null, usdPerHour: null, gap: null };
+    }
+    const { usdPerHour, packing } = result;
     const nodes = packing.nodes.reduce((sum, { copies }) => sum + copies, 0);
-    return { method, nodes, usdPerHour, gap: bound.usdPerHour === 0 ? null : usdPerHour / bound.usdPerHour - 1 };
+    return { method, outcome: 'found', nodes, usdPerHour, gap: bound.usdPerHour === 0 ? null : usdPerHour / bound.usdPerHour - 1 };
   };
   const demand = PACKED_RESOURCES.map((_, resource) =>
     problem.podCounts.reduce((sum, count, at) => sum + count * (problem.requests[at * RESOURCE_COUNT + resource] ?? 0), 0),
@@ -64,7 +67,7 @@ export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: Pric
     classes: problem.classCount,
     requested: { cores: (demand[0] ?? 0) / 1000, memoryGib: (demand[1] ?? 0) / 1024, gpus: demand[2] ?? 0 },
     machineTypes: totalsByType(problem, best),
-    methods: [totals(OWN_METHOD, best), ...[...plan.peers].map(([peer, priced]) => totals(peer, priced))],
+    methods: [totals(OWN_METHOD, best), ...[...plan.peers].map(([peer, result]) => totals(peer, result))],
     lowerBound: {
       kind: bound.kind,
       usdPerHour: bound.usdPerHour,

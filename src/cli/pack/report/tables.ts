@@ -40,9 +40,10 @@ export const METHOD_HEADER = ['method', 'nodes', '$/hour', 'over the bound'];
 
 /** The methods, and the lower bound. */
 export function methodRows({ methods, lowerBound }: PackSummary): string[][] {
-  const rows = methods.map(({ method, nodes, usdPerHour, gap }) =>
-    nodes === null || usdPerHour === null ? [method, 'none found', '', ''] : [method, String(nodes), usdPerHour.toFixed(2), percent(gap)],
-  );
+  const rows = methods.map(({ method, outcome, nodes, usdPerHour, gap }) => {
+    if (outcome === 'found') return [method, String(nodes), (usdPerHour ?? 0).toFixed(2), percent(gap)];
+    return [method, outcome === 'none' ? 'none found' : 'not done', '', ''];
+  });
   return [...rows, ['lower bound', '', lowerBound.usdPerHour.toFixed(2), '']];
 }
 
