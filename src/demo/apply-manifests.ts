@@ -1,5 +1,5 @@
 import type { ApiTransport } from '#kube/api-transport';
-import type { ManifestObject } from './read-manifests.ts';
+import type { ManifestObject } from '../cli/read-manifests.ts';
 
 /** Result of applying manifests. */
 export interface AppliedManifests {

@@ -12,7 +12,7 @@ import { openRecordings, type RecordingLibrary } from '#embedded-cluster/usage/r
 import { applyManifests } from './apply-manifests.ts';
 import type { DemoOptions } from './options.ts';
 import { isOwnKind } from './own-kinds.ts';
-import { type ManifestObject, readManifests } from './read-manifests.ts';
+import { type ManifestObject, readManifests } from '../cli/read-manifests.ts';
 
 /** Time that the cluster has run when the demo starts. */
 export const PAST_MS: DurationMs = 14 * DAY_MS;

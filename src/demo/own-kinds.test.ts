@@ -6,7 +6,7 @@ import { seededRandom } from '../../test/fakes/seeded-random.ts';
 import { PACKAGE_ROOT } from '../cmd/version.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { applyOwnKinds, installCrds, isOwnKind } from './own-kinds.ts';
-import { objectsIn } from './read-manifests.ts';
+import { objectsIn } from '../cli/read-manifests.ts';
 
 const MANIFESTS = objectsIn(
   'app.yaml',

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { ApiTransport } from '#kube/api-transport';
 import { applyManifests } from './apply-manifests.ts';
-import { type ManifestObject, readManifests } from './read-manifests.ts';
+import { type ManifestObject, readManifests } from '../cli/read-manifests.ts';
 
 const GROUP = 'evenkeel.io';
 

@@ -13,7 +13,7 @@ import { type DemoController, startDemoController } from './demo-controller.ts';
 import { moneyOf } from './money.ts';
 import type { DemoOptions } from './options.ts';
 import { applyOwnKinds, installCrds } from './own-kinds.ts';
-import { readManifests } from './read-manifests.ts';
+import { readManifests } from '../cli/read-manifests.ts';
 import { beforeAndNow, clusterTime, progressLine, type Reading } from './report.ts';
 import { type ServedCluster, serveCluster } from '#embedded-cluster/serve-cluster';
 

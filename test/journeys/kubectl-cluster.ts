@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, jest, test } from '@jest/globals';
 import { applyManifests } from '../../src/demo/apply-manifests.ts';
-import { readManifests } from '../../src/demo/read-manifests.ts';
+import { readManifests } from '../../src/cli/read-manifests.ts';
 import { serveCluster, type ServedCluster } from '#embedded-cluster/serve-cluster';
 import { HOUR_MS } from '#kube/units';
 import { SeededRandom } from '../../src/runtime/random.ts';

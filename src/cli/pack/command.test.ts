@@ -125,6 +125,132 @@ describe('evenkeel pack', () => {
   });
 });
 
+function deployment(name: string, replicas: number, podSpec: string, labels = `{ app: ${name} }`): string {
+  return [
+    'apiVersion: apps/v1',
+    'kind: Deployment',
+    `metadata: { name: ${name}, namespace: shop }`,
+    'spec:',
+    `  replicas: ${replicas}`,
+    '  template:',
+    `    metadata: { labels: ${labels} }`,
+    `    spec: ${podSpec}`,
+    '',
+  ].join('\n');
+}
+
+function packManifests(manifests: readonly string[], ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return run('--pods', file('pods.yaml', manifests.join('---\n')), '--pools', file('pools.csv', POOLS), '--seconds', '1', ...args);
+}
+
+const REQUESTS = 'containers: [{ name: main, resources: { requests: { cpu: 500m, memory: 512Mi } } }]';
+const HOST = 'topologyKey: kubernetes.io/hostname';
+const SELF = 'labelSelector: { matchLabels: { app: web } }';
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+describe('evenkeel pack of manifests', () => {
+  test('takes each replica of a workload, with init containers, limits without requests, and pods', async () => {
+    const init = 'initContainers: [{ name: init, resources: { requests: { cpu: 1500m } } }]';
+    const limits = 'containers: [{ name: main, resources: { limits: { cpu: 250m, memory: 1Gi } } }]';
+    const emit = join(folder, 'manifests.csv');
+    const manifests = [
+      deployment('web', 3, `{ ${REQUESTS}, ${init} }`),
+      deployment('api', 2, `{ ${limits} }`),
+      `apiVersion: v1\nkind: Pod\nmetadata: { name: one }\nspec: { ${REQUESTS} }\n`,
+      'apiVersion: v1\nkind: Service\nmetadata: { name: web }\n',
+    ];
+    const { code, out } = await packManifests(manifests, '--json', '--emit', emit);
+    expect(code).toBe(0);
+    const { pods, requested } = JSON.parse(out) as PackSummary;
+    expect({ pods, requested }).toEqual({ pods: 6, requested: { cores: 3 * 1.5 + 2 * 0.25 + 0.5, memoryGib: 3 * 0.5 + 2 + 0.5, gpus: 0 } });
+    const names = readFileSync(emit, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(',')[0]);
+    expect(names.sort()).toEqual(['one', 'shop/api-0', 'shop/api-1', 'shop/web-0', 'shop/web-1', 'shop/web-2']);
+  });
+
+  test.each([
+    ['anti-affinity to its own pods', `affinity: { podAntiAffinity: { ${REQUIRED}: [{ ${HOST}, ${SELF} }] } }`, 4],
+    ['a hard spread between hosts', `topologySpreadConstraints: [{ maxSkew: 2, whenUnsatisfiable: DoNotSchedule, ${HOST}, ${SELF} }]`, 2],
+    [
+      'a soft spread, which changes nothing',
+      `topologySpreadConstraints: [{ maxSkew: 2, whenUnsatisfiable: ScheduleAnyway, ${HOST}, ${SELF} }]`,
+      1,
+    ],
+  ])('keeps %s', async (_, rule, nodes) => {
+    const { out } = await packManifests([deployment('web', 4, `{ ${REQUESTS}, ${rule} }`)], '--json');
+    expect((JSON.parse(out) as PackSummary).methods[0]!.nodes).toBe(nodes);
+  });
+
+  test('keeps a node selector and affinity by machine type', async () => {
+    const selector = 'nodeSelector: { node.kubernetes.io/instance-type: large }';
+    const affinity = `affinity: { nodeAffinity: { ${REQUIRED}: { nodeSelectorTerms: [{ matchExpressions: [{ key: node.kubernetes.io/instance-type, operator: NotIn, values: [small] }] }] } } }`;
+    for (const rule of [selector, affinity]) {
+      const { out } = await packManifests([deployment('web', 1, `{ ${REQUESTS}, ${rule} }`)], '--json');
+      expect((JSON.parse(out) as PackSummary).machineTypes.map(({ machineType }) => machineType)).toEqual(['large']);
+    }
+  });
+
+  test.each([
+    [
+      'contradictory rules',
+      `{ ${REQUESTS}, nodeSelector: { node.kubernetes.io/instance-type: medium } }`,
+      'its node selector and affinity match no machine type',
+    ],
+    ['a node label that pools do not have', `{ ${REQUESTS}, nodeSelector: { disk: ssd } }`, 'requires the node label disk'],
+    ['pod affinity', `{ ${REQUESTS}, affinity: { podAffinity: { ${REQUIRED}: [{ ${HOST}, ${SELF} }] } } }`, 'has required pod affinity'],
+    [
+      'a spread over zones',
+      `{ ${REQUESTS}, topologySpreadConstraints: [{ maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: topology.kubernetes.io/zone, ${SELF} }] }`,
+      'has a rule by topology.kubernetes.io/zone',
+    ],
+    ['a host port', '{ containers: [{ name: main, ports: [{ containerPort: 80, hostPort: 80 }] }] }', 'has host ports'],
+    [
+      'anti-affinity to others',
+      `{ ${REQUESTS}, affinity: { podAntiAffinity: { ${REQUIRED}: [{ ${HOST}, labelSelector: { matchLabels: { app: db } } }] } } }`,
+      'selects pods that do not have the same rule',
+    ],
+    [
+      'a negative request',
+      '{ containers: [{ name: main, resources: { requests: { cpu: "-1" } } }] }',
+      'spec.containers[0].resources.requests.cpu: "-1" is negative',
+    ],
+    [
+      'a request that is no quantity',
+      '{ containers: [{ name: main, resources: { requests: { memory: much } } }] }',
+      'spec.containers[0].resources.requests.memory: "much" is not a quantity',
+    ],
+    [
+      'an absurd request',
+      '{ containers: [{ name: main, resources: { requests: { memory: 1Ei } } }] }',
+      'requests more memory than any machine has',
+    ],
+    [
+      'a resource that pools do not state',
+      '{ containers: [{ name: main, resources: { requests: { example.com/fpga: 1 } } }] }',
+      'requests example.com/fpga, which the pools do not state',
+    ],
+    ['a container that is no object', '{ containers: [main] }', 'expected an object'],
+  ])('refuses %s', async (_, podSpec, expected) => {
+    const { code, out, err } = await packManifests([deployment('web', 1, podSpec)]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(expected);
+    expect(err).toMatch(/^evenkeel pack: \.\/pods\.yaml:1: (Deployment )?shop\/web: /);
+  });
+
+  test('refuses kinds whose pods it cannot count, duplicate names and invalid YAML', async () => {
+    const kind = (name: string): string => `apiVersion: apps/v1\nkind: ${name}\nmetadata: { name: a }\nspec: {}\n`;
+    expect((await packManifests([kind('DaemonSet')])).err).toContain('./pods.yaml:1: DaemonSet a: runs on every node');
+    expect((await packManifests([kind('CronJob')])).err).toContain('CronJob a: has pods at some times alone');
+    const twice = deployment('web', 1, `{ ${REQUESTS} }`);
+    expect((await packManifests([twice, twice])).err).toContain('./pods.yaml:10: pod shop/web-0 is also on line 1; names must be unique');
+    expect((await packManifests(['kind: [\n'])).err).toContain('./pods.yaml:');
+    expect((await packManifests([deployment('web', -1, `{ ${REQUESTS} }`)])).err).toContain('the number of replicas is -1');
+  });
+});
+
 describe('invalid input of evenkeel pack', () => {
   const rejects = async (pods: string, pools: string): Promise<string> => {
     const emit = join(folder, 'never.csv');
@@ -154,7 +280,7 @@ describe('invalid input of evenkeel pack', () => {
     ['text after a quote', 'name,cpu_milli,memory_mib\n"a"b,1,1\n', ':2:4: has text after a closing quote; expected a comma'],
     ['a quote inside a cell', 'name,cpu_milli,memory_mib\nb"a,1,1\n', ':2:2: has a quote inside a cell'],
     ['an empty file', '', ': is empty; the first line must be name,cpu_milli,memory_mib,gpu'],
-    ['no pod', 'name,cpu_milli,memory_mib\n', ': has no pod; add one line for each'],
+    ['no pod', 'name,cpu_milli,memory_mib\n', ': has no pod; add one for each that is to be packed'],
     ['control characters', 'name,cpu_milli,memory_mib\na\u001b[31m,1,1\n', ':2:1: name: "a\\u001b[31m" must have no control characters'],
   ])('in pods: %s', async (_, pods, expected) => {
     expect(await rejects(pods, POOLS)).toContain(`./pods.csv${expected}`);

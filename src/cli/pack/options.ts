@@ -10,7 +10,12 @@ const html: OptionReader<string | null> = (given) =>
   /\.html$/i.test(given) ? { ok: true, value: given } : { ok: false, message: 'must end in .html' };
 
 export const PACK_OPTIONS = {
-  pods: { value: 'FILE', help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu] (required)', read: text(), default: null },
+  pods: {
+    value: 'FILE',
+    help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu], or manifests in a .yaml, .yml or .json file (required)',
+    read: text(),
+    default: null,
+  },
   pools: {
     value: 'FILE',
     help: 'machine types: CSV of machine_type,vcpu,memory_gib,usd_per_hour[,max][,alloc_cpu_milli,alloc_memory_mib][,gpu] (required)',

@@ -1,7 +1,7 @@
 // Sixty workloads of all common kinds, sized as users size them: most request two to five times their usage, some too little. The real
 // usage is in the annotation of the embedded cluster. Everything derives from one seed.
 
-import type { ManifestObject } from '../../../src/demo/read-manifests.ts';
+import type { ManifestObject } from '../../../src/cli/read-manifests.ts';
 import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';
 import type { UsageProfileKind } from '#embedded-cluster/usage/usage-profile';
 import { SeededRandom } from '../../../src/runtime/random.ts';

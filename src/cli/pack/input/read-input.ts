@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { classifyPods, type ClassifiedPods, type MachineType, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
 import { type NamedPod, readPodsCsv } from './read-pods-csv.ts';
+import { readPodsYaml } from './read-pods-yaml.ts';
 import { readPools } from './read-pools.ts';
 
 export interface PackInput extends ClassifiedPods {
@@ -11,22 +12,39 @@ export interface PackInput extends ClassifiedPods {
 
 export type ReadInput = { readonly ok: true; readonly input: PackInput } | { readonly ok: false; readonly problems: readonly string[] };
 
+const MANIFEST = /\.(ya?ml|json)$/i;
+
+/** Reads both files. Pods are Kubernetes manifests where the name ends in .yaml, .yml or .json, else CSV. */
 export function readInput(files: { readonly pods: string; readonly pools: string }): ReadInput {
   const podsText = readText(files.pods);
   const poolsText = readText(files.pools);
   const unread = [podsText, poolsText].flatMap((read) => ('problem' in read ? [read.problem] : []));
   if ('problem' in podsText || 'problem' in poolsText) return { ok: false, problems: unread };
-  const { pods, problems: podProblems } = readPodsCsv(files.pods, podsText.text);
   const { machineTypes, problems: poolProblems } = readPools(files.pools, poolsText.text);
+  const { pods, problems: podProblems } = MANIFEST.test(files.pods)
+    ? readPodsYaml(
+        files.pods,
+        podsText.text,
+        machineTypes.map(({ name }) => name),
+      )
+    : readPodsCsv(files.pods, podsText.text);
   const problems = [...podProblems, ...poolProblems];
   if (problems.length > 0) return { ok: false, problems: firstOf(problems) };
-  if (pods.length === 0) return { ok: false, problems: [`${files.pods}: has no pod; add one line for each`] };
+  if (pods.length === 0) return { ok: false, problems: [`${files.pods}: has no pod; add one for each that is to be packed`] };
   const classified = classifyPods(
     pods.map(({ demand }) => demand),
     machineTypes,
   );
-  const unplaceable = tooLargeProblems(pods, classified, machineTypes);
+  if (classified.problem.classCount > MAX_CLASSES) return { ok: false, problems: [tooManySizes(files.pods, classified)] };
+  const unplaceable = tooLargeProblems(files.pods, pods, classified, machineTypes);
   return unplaceable.length > 0 ? { ok: false, problems: unplaceable } : { ok: true, input: { ...classified, pods } };
+}
+
+/** The first packing of 20,000 sizes takes ten seconds, and its time grows with their square. */
+const MAX_CLASSES = 20_000;
+
+function tooManySizes(file: string, { problem }: ClassifiedPods): string {
+  return `${file}: has pods of ${problem.classCount} different sizes, and at most ${MAX_CLASSES} are packed; round requests up, for example to 10m and 16 MiB`;
 }
 
 /** Problems that are printed; the others are counted. */
@@ -49,7 +67,12 @@ function readText(path: string): { readonly text: string } | { readonly problem:
 const MAX_NAMED = 10;
 
 /** Pods that no empty node of any machine type holds. */
-function tooLargeProblems(pods: readonly NamedPod[], { problem, classOf }: ClassifiedPods, machineTypes: readonly MachineType[]): string[] {
+function tooLargeProblems(
+  file: string,
+  pods: readonly NamedPod[],
+  { problem, classOf }: ClassifiedPods,
+  machineTypes: readonly MachineType[],
+): string[] {
   const shapes = machineTypes.length;
   const fitsSome = (podClass: number): boolean =>
     problem.mostPerNode.subarray(podClass * shapes, (podClass + 1) * shapes).some((most) => most > 0);
@@ -59,9 +82,9 @@ function tooLargeProblems(pods: readonly NamedPod[], { problem, classOf }: Class
   const largest = Array.from({ length: RESOURCE_COUNT }, (_, resource) =>
     machineTypes.reduce((most, _type, shape) => Math.max(most, problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0), 0),
   );
-  const named = tooLarge.slice(0, MAX_NAMED).map(({ name, source, demand: { cpuMillicores, memoryMib, gpus } }) => {
+  const named = tooLarge.slice(0, MAX_NAMED).map(({ name, line, demand: { cpuMillicores, memoryMib, gpus } }) => {
     const amounts = `${cpuMillicores}m CPU, ${memoryMib} MiB${gpus > 0 ? `, ${gpus} GPUs` : ''}`;
-    return `${source}: pod ${name} (${amounts}) fits on no machine type`;
+    return `${file}:${line}: pod ${name} (${amounts}) fits on no machine type`;
   });
   const most = `the most of any type are ${largest[0]}m CPU, ${largest[1]} MiB and ${largest[2]} GPUs`;
   const count = `${tooLarge.length} ${tooLarge.length === 1 ? 'pod fits' : 'pods fit'} on no machine type (${most}); add a larger type, or remove these pods`;

@@ -3,8 +3,8 @@ import { decimal, objectName, readTable, type TableColumn } from './read-table.t
 
 export interface NamedPod {
   readonly name: string;
-  /** Place in the input, for problems. */
-  readonly source: string;
+  /** Line of the file, for problems. */
+  readonly line: number;
   readonly demand: PodDemand;
 }
 
@@ -13,10 +13,10 @@ export interface ReadPods {
   readonly problems: readonly string[];
 }
 
-/** Larger than any machine: a value above is a mistake of unit. */
-const MAX_CPU_MILLICORES = 10_000_000;
-const MAX_MEMORY_MIB = 100_000_000;
-const MAX_GPUS = 1_000;
+// Larger than any machine: a value above is a mistake of unit.
+export const MAX_CPU_MILLICORES = 10_000_000;
+export const MAX_MEMORY_MIB = 100_000_000;
+export const MAX_GPUS = 1_000;
 
 const COLUMNS = {
   name: { isRequired: true, read: objectName() },
@@ -38,7 +38,7 @@ export function readPodsCsv(source: string, text: string): ReadPods {
       duplicates.push(`${source}:${line}:1: name: ${JSON.stringify(name)} is also on line ${first}; names must be unique`);
     }
     lineOf.set(name, first ?? line);
-    pods.push({ name, source: `${source}:${line}`, demand: { cpuMillicores, memoryMib, gpus: gpu, machineTypes: null, group: null } });
+    pods.push({ name, line, demand: { cpuMillicores, memoryMib, gpus: gpu, machineTypes: null, group: null } });
   }
   return { pods, problems: [...problems, ...duplicates] };
 }

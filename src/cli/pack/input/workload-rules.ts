@@ -1,0 +1,97 @@
+// Scheduling rules of workloads as a packing keeps them. What it does not understand is a problem, not a guess.
+
+import type { NodeTerm, PodTerm } from '#kube/pod-spec/affinity';
+import type { SchedulingRules } from '#kube/pod-spec/scheduling-rules';
+import { isEveryRequirementMet, isLabelSelectorMatch } from '#kube/match-labels';
+import type { Labels, LabelSelector } from '#kube/label-selector';
+import type { PodGroup } from '../../../core/packing/packing-problem.ts';
+
+export interface WorkloadRules {
+  readonly namespace: string;
+  /** Labels of its pods. */
+  readonly labels: Labels;
+  readonly rules: SchedulingRules;
+}
+
+const HOSTNAME = 'kubernetes.io/hostname';
+const INSTANCE_TYPES = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type'];
+const NODE_LABELS = [...INSTANCE_TYPES, 'kubernetes.io/os'];
+
+/** Fields that restrict the nodes of a pod in a way that a packing does not keep. */
+export function unsupportedRules(rules: SchedulingRules): string[] {
+  const problems = [
+    ...nodeKeysOf(rules)
+      .filter((key) => !NODE_LABELS.includes(key))
+      .map((key) => `requires the node label ${key}, which machine types of a pools file do not have; remove it`),
+    ...rules.unmodelled.map((field) => `has ${field}, which is not supported; remove it`),
+  ];
+  if ((rules.nodeTerms ?? []).some(({ fields }) => fields.length > 0)) problems.push('has node affinity to a node by name; remove it');
+  if (rules.affinity.length > 0) problems.push('has required pod affinity, which is not supported; remove it');
+  if (rules.ports.length > 0) problems.push('has host ports, which are not supported; use anti-affinity to its own pods instead');
+  for (const key of new Set([...rules.antiAffinity, ...rules.spread.filter(({ hard }) => hard)].map(({ topologyKey }) => topologyKey))) {
+    if (key !== HOSTNAME)
+      problems.push(`has a rule by ${key}; only rules by ${HOSTNAME} are supported, since pools have no zones; remove it`);
+  }
+  return problems;
+}
+
+function nodeKeysOf({ nodeSelector, nodeTerms }: SchedulingRules): string[] {
+  return [...Object.keys(nodeSelector), ...(nodeTerms ?? []).flatMap(({ labels }) => labels.map(({ key }) => key))];
+}
+
+/** Machine types that node selector and affinity allow; null: every one. */
+export function machineTypesFor(
+  { rules: { nodeSelector, nodeTerms } }: WorkloadRules,
+  machineTypes: readonly string[],
+): { readonly machineTypes: readonly string[] | null } | { readonly problem: string } {
+  const allowed = machineTypes.filter((type) => {
+    const labels: Labels = { ...Object.fromEntries(INSTANCE_TYPES.map((key) => [key, type])), 'kubernetes.io/os': 'linux' };
+    const isSelected = Object.entries(nodeSelector).every(([key, value]) => labels[key] === value);
+    return isSelected && (nodeTerms === null || nodeTerms.some((term) => isTermMet(term, labels)));
+  });
+  if (allowed.length === 0)
+    return { problem: 'its node selector and affinity match no machine type; correct them, or add the type to the pools' };
+  return { machineTypes: allowed.length === machineTypes.length ? null : allowed };
+}
+
+/** An empty term matches nothing. */
+function isTermMet({ labels: requirements }: NodeTerm, labels: Labels): boolean {
+  return requirements.length > 0 && isEveryRequirementMet(requirements, labels);
+}
+
+/** A rule about pods on one node: at most so many of those that the selector selects. */
+interface HostRule {
+  readonly key: string;
+  readonly perNode: number;
+  readonly namespace: string;
+  readonly selector: LabelSelector;
+}
+
+/**
+ * The group of each workload: by anti-affinity or a hard spread between hosts. At most `maxSkew` pods on a node keep a spread, wherever the
+ * others are. A rule is supported where all pods that it selects have it, and a workload has one.
+ */
+export function groupsOf(
+  workloads: readonly WorkloadRules[],
+): readonly ({ readonly group: PodGroup | null } | { readonly problem: string })[] {
+  const rulesOf = workloads.map((workload) => hostRulesOf(workload));
+  return rulesOf.map((rules) => {
+    const [rule, ...others] = rules;
+    if (rule === undefined) return { group: null };
+    if (others.length > 0) return { problem: 'has more than one rule between hosts (anti-affinity, hard topology spread); keep one' };
+    const selected = workloads.map((each) => each.namespace === rule.namespace && isLabelSelectorMatch(rule.selector, each.labels));
+    const differs = workloads.findIndex((_, at) => selected[at] !== rulesOf[at]?.some(({ key }) => key === rule.key));
+    if (differs < 0) return { group: { name: rule.key, perNode: rule.perNode } };
+    return {
+      problem: 'its anti-affinity or spread selects pods that do not have the same rule, which is not supported; select its own pods alone',
+    };
+  });
+}
+
+function hostRulesOf({ namespace, rules }: WorkloadRules): HostRule[] {
+  const terms = rules.antiAffinity.map((term: PodTerm) => ({ selector: term.selector, perNode: 1 }));
+  const spreads = rules.spread.filter(({ hard }) => hard).map(({ selector, maxSkew }) => ({ selector, perNode: maxSkew }));
+  return [...terms, ...spreads].flatMap(({ selector, perNode }) =>
+    selector === null ? [] : [{ key: JSON.stringify([namespace, selector, perNode]), perNode, namespace, selector }],
+  );
+}
