@@ -114,7 +114,7 @@ async function packBriefly(problem: PackingProblem, stepsPerPod: number): Promis
   const solution = byResources === undefined ? null : await solver.solve(byResources.program, new AbortController().signal);
   if (byResources === undefined || solution === null) throw new Error('the program over resources has no solution');
   const random = new SeededRandom(SEED);
-  const search = new PackingSearch(problem, { perPod: byResources.read(solution).perPod, starts: [], random: () => random.next() });
+  const search = new PackingSearch(problem, { perPod: byResources.read(solution).perPod, random: () => random.next() });
   search.run(stepsPerPod * problem.podCounts.reduce((sum, count) => sum + count, 0));
   if (search.best === null) throw new Error('no packing was found');
   return search.best;

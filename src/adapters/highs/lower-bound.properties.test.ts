@@ -30,7 +30,7 @@ describe('on small problems whose optimum is known', () => {
       const bound = solution === null ? boundBySingleResource(problem) : chosen.read(solution);
       expect(bound.usdPerHour).toBeLessThanOrEqual(optimum + ROUNDING);
       const random = seededRandom(seed);
-      const search = new PackingSearch(problem, { perPod: bound.perPod, starts: [], random: () => random.next() });
+      const search = new PackingSearch(problem, { perPod: bound.perPod, random: () => random.next() });
       search.run(500);
       if (Number.isFinite(optimum)) reached.feasible += 1;
       if (search.best === null) return;

@@ -49,7 +49,7 @@ describe('evenkeel pack', () => {
     ]) {
       expect(out).toContain(text);
     }
-    expect(out).toMatch(/^lower bound +0\.\d\d$/m);
+    expect(out).toMatch(/^lower bound +0\.\d{4}$/m);
   });
 
   test('prints the same as JSON, with what a run needs to be repeated', async () => {

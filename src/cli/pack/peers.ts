@@ -33,14 +33,15 @@ const WORKER = new URL(import.meta.url.endsWith('.ts') ? './peer-worker.ts' : '.
 export class PeerThread {
   readonly #worker: Worker;
   readonly #answers = new Map<Peer, Packing | null>();
-  readonly #done: Promise<void>;
+  /** Resolves when the thread ends. */
+  readonly #done: Promise<unknown>;
 
   constructor(problem: PackingProblem) {
     this.#worker = new Worker(WORKER, { workerData: problem });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#worker.on('message', ({ peer, packing }: PeerAnswer) => this.#answers.set(peer, packing));
     this.#worker.once('error', (error) => reject(error instanceof Error ? error : new Error(String(error))));
-    this.#worker.once('exit', () => resolve());
+    this.#worker.once('exit', resolve);
     this.#done = promise;
     // Reported by `answers`.
     promise.catch(() => undefined);
@@ -48,8 +49,8 @@ export class PeerThread {
 
   /** Waits until every method has answered or the signal aborts. @throws the error of a method */
   async answers(signal: AbortSignal): Promise<ReadonlyMap<Peer, Packing | null>> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = (): void => resolve();
+    const { promise, resolve } = Promise.withResolvers<null>();
+    const stop = (): void => resolve(null);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     try {

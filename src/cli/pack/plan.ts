@@ -73,7 +73,7 @@ async function plan(problem: PackingProblem, peerThread: PeerThread, dependencie
   const bound = await solveBound(problem, dependencies);
   signal.throwIfAborted();
   const random = new SeededRandom(SEED);
-  const search = new PackingSearch(problem, { perPod: bound.perPod, starts: [], random: () => random.next() });
+  const search = new PackingSearch(problem, { perPod: bound.perPod, random: () => random.next() });
   const endMs = Math.max(startedMs + seconds * SECOND_MS, nowMs() + MIN_SEARCH_SHARE * seconds * SECOND_MS);
   await searchUntil(endMs, search, dependencies, () => {
     const { usdPerHour } = search;

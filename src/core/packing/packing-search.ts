@@ -1,11 +1,12 @@
-// Search for a cheap packing under a budget of steps. It begins with the cheapest of the given packings and one of its own, and then takes
+// Search for a cheap packing under a budget of steps. It begins with the cheaper of two packings, by worth and by first fit, and then takes
 // a few nodes apart and packs their pods again, as long as that costs no more. (Schrimpf et al., "Record breaking optimization results
 // using the ruin and recreate principle", 2000.) One rule covers emptying a node, merging and splitting nodes, swapping pods, and a
 // cheaper machine type for what a node holds.
 //
-// A step is one attempt to fill one node. The same problem, prices, starts, random numbers and steps give the same packing, in however many
+// A step is one attempt to fill one node. The same problem, prices, random numbers and steps give the same packing, in however many
 // parts the steps are run.
 
+import { firstFitWithOneType } from './first-fit.ts';
 import { NodeFiller } from './node-filler.ts';
 import { mergeNodes, type Packing, packingCost } from './packing.ts';
 import type { PackingProblem } from './packing-problem.ts';
@@ -14,8 +15,6 @@ import { usefulShapes } from './useful-shapes.ts';
 export interface SearchDependencies {
   /** What a pod of each class is worth, in dollars an hour, as in `DualPrices`: it decides what is packed first and which nodes pay. */
   readonly perPod: Float64Array;
-  /** Packings to begin with, besides the search's own. */
-  readonly starts: readonly Packing[];
   /** Uniform in [0, 1), by seed. */
   readonly random: () => number;
 }
@@ -34,7 +33,13 @@ interface NodeLimits {
   readonly noise: number;
 }
 
-/** The first packing tries every shape for every so many nodes, and else those that were best then: with thousands of classes a fill is long. */
+/** Machine types that are tried for the first packing by first fit. */
+const FIRST_FIT_TYPES = 3;
+/**
+ * With more classes a fill is long. Then the first packing tries every shape for every so many nodes alone, and else those that were best
+ * in such a review.
+ */
+const MAX_CLASSES_PER_REVIEW = 300;
 const NODES_PER_REVIEW = 16;
 const FAVOURITES = 8;
 /** The last pods are few, and other shapes are best for them. */
@@ -70,7 +75,7 @@ export class PackingSearch {
   #steps = 0;
   #allowedSteps = 0;
 
-  constructor(problem: PackingProblem, { perPod, starts, random }: SearchDependencies) {
+  constructor(problem: PackingProblem, { perPod, random }: SearchDependencies) {
     this.#problem = problem;
     this.#worth = positiveWorth(perPod);
     this.#random = random;
@@ -80,7 +85,7 @@ export class PackingSearch {
     this.#sortKeys = new Float64Array(problem.classCount);
     this.#scores = new Float64Array(problem.machineTypes.length);
     this.#used = new Int32Array(problem.machineTypes.length);
-    this.#hasPacking = this.#begin(starts, 0);
+    this.#hasPacking = this.#begin(0);
   }
 
   /** Steps so far. Those of the first packing count, too. */
@@ -110,15 +115,14 @@ export class PackingSearch {
     this.#allowedSteps += steps;
     while (this.#steps < this.#allowedSteps) {
       if (this.#hasPacking) this.#repackSome();
-      else this.#hasPacking = this.#begin([], MAX_ORDER_NOISE);
+      else this.#hasPacking = this.#begin(MAX_ORDER_NOISE);
     }
   }
 
-  /** Takes the cheapest of the given packings and a new one. @param noise of the new one's order; 0: none */
-  #begin(starts: readonly Packing[], noise: number): boolean {
-    const own = this.#packAll(noise);
-    const all = own === null ? starts : [own, ...starts];
-    const [cheapest] = all.toSorted((a, b) => packingCost(this.#problem, a) - packingCost(this.#problem, b));
+  /** Takes the cheaper of a packing by worth and one by first fit. @param noise of the former's order; 0: none */
+  #begin(noise: number): boolean {
+    const starts = [this.#packAll(noise), firstFitWithOneType(this.#problem, FIRST_FIT_TYPES)].filter((packing) => packing !== null);
+    const [cheapest] = starts.toSorted((a, b) => packingCost(this.#problem, a) - packingCost(this.#problem, b));
     if (cheapest === undefined) return false;
     this.#used.fill(0);
     for (const { copies, ...node } of cheapest.nodes) {
@@ -138,7 +142,7 @@ export class PackingSearch {
     const nodes: { shape: number; classes: readonly number[]; counts: readonly number[]; copies: number }[] = [];
     let favourites: readonly number[] = [];
     while (pods > 0) {
-      const isReviewed = nodes.length % NODES_PER_REVIEW === 0 || pods < MIN_PODS_PER_REVIEW;
+      const isReviewed = order.length <= MAX_CLASSES_PER_REVIEW || nodes.length % NODES_PER_REVIEW === 0 || pods < MIN_PODS_PER_REVIEW;
       const limits = { pods, budgetUsd: Infinity, noise: noise === 0 ? 0 : SHAPE_NOISE };
       const node = this.#bestNode(order, limits, isReviewed ? this.#shapes : favourites) ?? this.#bestNode(order, limits, this.#shapes);
       if (node === null) break;

@@ -1,88 +1,10 @@
-// First-fit-decreasing with one machine type, the best of all types: pods by their largest share of a node, each on the first node that
-// has room. D. S. Johnson, "Near-optimal bin packing algorithms" (1973), with the dominant share as the size.
+// First-fit-decreasing with the one machine type with which it costs least: what a cluster of one well-chosen pool would cost.
 
-import { OpenNodes } from '../packing/open-nodes.ts';
-import { type Packing, packingCost } from '../packing/packing.ts';
-import { RESOURCE_COUNT, type PackingProblem } from '../packing/packing-problem.ts';
+import { firstFitWithOneType } from '../packing/first-fit.ts';
+import type { Packing } from '../packing/packing.ts';
+import type { PackingProblem } from '../packing/packing-problem.ts';
 
-/**
- * The cheapest result over the machine types. A pod that the type does not hold, or for which no node of it may be added, gets the
- * cheapest type that holds it. Null where pods are left over because of `maxNodes`.
- */
+/** Null where pods are left over because of `maxNodes`. */
 export function firstFitDecreasing(problem: PackingProblem): Packing | null {
-  let best: Packing | null = null;
-  let bestCost = Infinity;
-  for (const shape of mostPromisingFirst(problem)) {
-    const packing = packWithType(problem, shape, bestCost);
-    if (packing !== null) [best, bestCost] = [packing, packingCost(problem, packing)];
-  }
-  return best;
-}
-
-/** First-fit-decreasing where new nodes have the given shape if it holds the pod; null where that does not cost less than the budget. */
-function packWithType(problem: PackingProblem, preferred: number, budgetUsd: number): Packing | null {
-  const nodes = new OpenNodes(problem);
-  let cost = 0;
-  for (const podClass of byDominantShare(problem, preferred)) {
-    let left = problem.podCounts[podClass] ?? 0;
-    for (let node = 0; node < nodes.count && left > 0; node += 1) left -= placeOn(nodes, node, podClass, left);
-    while (left > 0) {
-      const shape = shapeFor(problem, nodes, podClass, preferred);
-      if (shape === null) return null;
-      cost += problem.usdPerHour[shape] ?? 0;
-      if (cost >= budgetUsd) return null;
-      left -= placeOn(nodes, nodes.open(shape), podClass, left);
-    }
-  }
-  return nodes.toPacking();
-}
-
-/** Places as many of the pods as fit. Returns their number. */
-export function placeOn(nodes: OpenNodes, node: number, podClass: number, wanted: number): number {
-  const count = nodes.roomFor(node, podClass, wanted);
-  if (count > 0) nodes.place(node, podClass, count);
-  return Math.max(count, 0);
-}
-
-function shapeFor(problem: PackingProblem, nodes: OpenNodes, podClass: number, preferred: number): number | null {
-  const shapes = problem.machineTypes.length;
-  const holds = (shape: number): boolean => (problem.mostPerNode[podClass * shapes + shape] ?? 0) > 0 && nodes.canOpen(shape);
-  if (holds(preferred)) return preferred;
-  let cheapest: number | null = null;
-  for (let shape = 0; shape < shapes; shape += 1) {
-    if (holds(shape) && (problem.usdPerHour[shape] ?? 0) < (cheapest === null ? Infinity : (problem.usdPerHour[cheapest] ?? 0)))
-      cheapest = shape;
-  }
-  return cheapest;
-}
-
-/** Classes by descending largest share of a node of the shape. */
-function byDominantShare(problem: PackingProblem, shape: number): number[] {
-  const shares = Float64Array.from({ length: problem.classCount }, (_, podClass) => dominantShare(problem, podClass, shape));
-  return [...shares.keys()].sort((a, b) => (shares[b] ?? 0) - (shares[a] ?? 0) || a - b);
-}
-
-function dominantShare(problem: PackingProblem, podClass: number, shape: number): number {
-  let share = 0;
-  for (let resource = 0; resource < RESOURCE_COUNT; resource += 1) {
-    const request = problem.requests[podClass * RESOURCE_COUNT + resource] ?? 0;
-    if (request > 0) share = Math.max(share, request / (problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0));
-  }
-  return share;
-}
-
-/** Shapes by what they would cost if pods filled them without a rest: the better the first results, the sooner others are given up. */
-function mostPromisingFirst({ machineTypes, podCounts, requests, capacities, usdPerHour }: PackingProblem): number[] {
-  const totals = new Float64Array(RESOURCE_COUNT);
-  requests.forEach((request, at) => {
-    const resource = at % RESOURCE_COUNT;
-    totals[resource] = (totals[resource] ?? 0) + request * (podCounts[Math.floor(at / RESOURCE_COUNT)] ?? 0);
-  });
-  const costs = machineTypes.map((_, shape) => {
-    const nodes = totals.reduce((most, total, resource) => {
-      return total === 0 ? most : Math.max(most, total / (capacities[shape * RESOURCE_COUNT + resource] ?? 0));
-    }, 0);
-    return nodes * (usdPerHour[shape] ?? 0);
-  });
-  return [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
+  return firstFitWithOneType(problem, problem.machineTypes.length);
 }

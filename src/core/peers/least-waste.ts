@@ -6,7 +6,7 @@
 import { OpenNodes } from '../packing/open-nodes.ts';
 import type { Packing } from '../packing/packing.ts';
 import { RESOURCE_COUNT, type PackingProblem } from '../packing/packing-problem.ts';
-import { placeOn } from './first-fit-decreasing.ts';
+import { placeOn } from '../packing/first-fit.ts';
 
 /** Most nodes that one group grows by in a loop: the estimator's `max-nodes-per-scaleup`. */
 const MAX_NODES_PER_LOOP = 1000;

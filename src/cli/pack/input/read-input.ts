@@ -1,7 +1,8 @@
 // Reads and checks the whole input before anything is computed or printed.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { classifyPods, type ClassifiedPods, type MachineType, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
+import { memoryProblem } from './memory-limit.ts';
 import { type NamedPod, readPodsCsv } from './read-pods-csv.ts';
 import { readPodsYaml } from './read-pods-yaml.ts';
 import { readPools } from './read-pools.ts';
@@ -20,6 +21,8 @@ export function readInput(files: { readonly pods: string; readonly pools: string
   const poolsText = readText(files.pools);
   const unread = [podsText, poolsText].flatMap((read) => ('problem' in read ? [read.problem] : []));
   if ('problem' in podsText || 'problem' in poolsText) return { ok: false, problems: unread };
+  const tooMany = MANIFEST.test(files.pods) ? null : memoryProblem(files.pods, podsText.text.split('\n').length);
+  if (tooMany !== null) return { ok: false, problems: [tooMany] };
   const { machineTypes, problems: poolProblems } = readPools(files.pools, poolsText.text);
   const { pods, problems: podProblems } = MANIFEST.test(files.pods)
     ? readPodsYaml(
@@ -55,8 +58,13 @@ function firstOf(problems: readonly string[]): string[] {
   return [...problems.slice(0, MAX_PROBLEMS), ...(left > 0 ? [`and ${left} more problems`] : [])];
 }
 
+/** V8 holds no longer text. */
+const MAX_FILE_BYTES = 500_000_000;
+
 function readText(path: string): { readonly text: string } | { readonly problem: string } {
   try {
+    const { size } = statSync(path);
+    if (size > MAX_FILE_BYTES) return { problem: `${path}: has ${size} bytes, and at most ${MAX_FILE_BYTES} are read; give fewer pods` };
     return { text: readFileSync(path, 'utf8') };
   } catch (error) {
     return { problem: `${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}` };

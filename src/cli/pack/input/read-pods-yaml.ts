@@ -8,6 +8,7 @@ import { MiB } from '#kube/units';
 import { numberAt, objectAt, objectsAt, textsByKeyAt, type Wire, WireError } from '#kube/wire';
 import type { PodDemand } from '../../../core/packing/packing-problem.ts';
 import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
+import { memoryProblem } from './memory-limit.ts';
 import { MAX_CPU_MILLICORES, MAX_GPUS, MAX_MEMORY_MIB, type NamedPod, type ReadPods } from './read-pods-csv.ts';
 import { groupsOf, machineTypesFor, unsupportedRules, type WorkloadRules } from './workload-rules.ts';
 
@@ -55,6 +56,11 @@ export function readPodsYaml(source: string, text: string, machineTypes: readonl
     }
   }
   const place = ({ name, kind, line }: Workload): string => `${source}:${line}: ${kind} ${name}`;
+  const tooMany = memoryProblem(
+    source,
+    workloads.reduce((sum, { count }) => sum + count, 0),
+  );
+  if (tooMany !== null) return { pods: [], problems: [...problems, tooMany] };
   const groups = groupsOf(workloads.map(({ rules }) => rules));
   const pods = workloads.flatMap((each, at): NamedPod[] => {
     const group = groups[at];

@@ -68,7 +68,7 @@ function rowSvg({ name, nodes, usdPerHour, bars }: Row, top: number, scale: numb
   ].join('');
 }
 
-/** A rectangle that stands on `bottom`. */
+/** A rectangle above `bottom`. */
 function block(left: number, right: number, bottom: number, height: number): string {
   return `M${round(left)} ${round(bottom)}V${round(bottom - height)}H${round(right)}V${round(bottom)}Z`;
 }

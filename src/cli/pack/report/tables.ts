@@ -39,28 +39,38 @@ export function describeBound({ lowerBound: { kind, usdPerCore, usdPerGib } }: P
 export const METHOD_HEADER = ['method', 'nodes', '$/hour', 'over the bound'];
 
 /** The methods, and the lower bound. */
-export function methodRows({ methods, lowerBound }: PackSummary): string[][] {
+export function methodRows(summary: PackSummary): string[][] {
+  const { methods, lowerBound } = summary;
+  const dollars = dollarsOf(summary);
   const rows = methods.map(({ method, outcome, nodes, usdPerHour, gap }) => {
-    if (outcome === 'found') return [method, String(nodes), (usdPerHour ?? 0).toFixed(2), percent(gap)];
+    if (outcome === 'found') return [method, String(nodes), dollars(usdPerHour ?? 0), percent(gap)];
     return [method, outcome === 'none' ? 'none found' : 'not done', '', ''];
   });
-  return [...rows, ['lower bound', '', lowerBound.usdPerHour.toFixed(2), '']];
+  return [...rows, ['lower bound', '', dollars(lowerBound.usdPerHour), '']];
 }
 
 export const NODE_HEADER = ['machine type', 'nodes', 'pods', '$/hour', 'CPU requested', 'memory requested'];
 
 /** Nodes by machine type, and their sum. */
-export function nodeRows({ machineTypes, pods, methods }: PackSummary): string[][] {
+export function nodeRows(summary: PackSummary): string[][] {
+  const { machineTypes, pods, methods } = summary;
+  const dollars = dollarsOf(summary);
   const own = methods[0];
   const rows = machineTypes.map(({ machineType, nodes, pods: podsOfType, usdPerHour, cpuRequested, memoryRequested }) => [
     printable(machineType),
     String(nodes),
     String(podsOfType),
-    usdPerHour.toFixed(2),
+    dollars(usdPerHour),
     percent(cpuRequested),
     percent(memoryRequested),
   ]);
-  return [...rows, ['total', String(own?.nodes ?? 0), String(pods), (own?.usdPerHour ?? 0).toFixed(2), '', '']];
+  return [...rows, ['total', String(own?.nodes ?? 0), String(pods), dollars(own?.usdPerHour ?? 0), '', '']];
+}
+
+/** Writes dollars to the cent; where the whole costs little, to a hundredth of it. */
+function dollarsOf({ methods }: PackSummary): (usd: number) => string {
+  const digits = (methods[0]?.usdPerHour ?? 0) < 10 ? 4 : 2;
+  return (usd) => usd.toFixed(digits);
 }
 
 /** A share as percent. */
