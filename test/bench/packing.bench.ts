@@ -51,17 +51,17 @@ if (process.argv.includes('--record')) recordFigures(measured);
 
 async function measureSet({ name, seconds, maxGap, pods }: PackingSet, machineTypes: readonly MachineType[]): Promise<void> {
   const { problem } = classifyPods(pods, machineTypes);
-  let boundMs = NaN;
-  const atSecond: Record<number, number> = {};
+  const costBySecond: Record<number, number> = {};
   const plan = await planPacking(problem, {
     seconds,
     solver,
     signal: new AbortController().signal,
     nowMs: () => performance.now(),
-    onProgress: ({ elapsedMs, usdPerHour, boundUsdPerHour }) => {
-      if (Number.isNaN(boundMs)) boundMs = elapsedMs;
-      const second = Math.ceil(elapsedMs / 1000);
-      if (usdPerHour !== null) atSecond[second] = round(usdPerHour / boundUsdPerHour - 1);
+    onProgress: ({ elapsedMs, usdPerHour }) => {
+      if (usdPerHour !== null) costBySecond[Math.ceil(elapsedMs / 1000)] = round(usdPerHour);
+    },
+    onError: (error) => {
+      throw error;
     },
   });
   const own = plan.best?.usdPerHour ?? Infinity;
@@ -81,7 +81,9 @@ async function measureSet({ name, seconds, maxGap, pods }: PackingSet, machineTy
       bound: plan.bound.kind,
       gap: round(gap),
       goal: maxGap,
-      gapBySecond: atSecond,
+      tighterBound: plan.patternBoundUsdPerHour === null ? null : round(plan.patternBoundUsdPerHour),
+      gapToTighterBound: plan.patternBoundUsdPerHour === null ? null : round(own / plan.patternBoundUsdPerHour - 1),
+      costBySecond,
       ...shareOf(plan),
       peers: Object.fromEntries(Object.entries(peers).map(([peer, usd]) => [peer, round(usd)])),
       cheaperThanBestPeer: { peer: bestPeer, share: round(1 - own / bestPeerUsd), goal: MIN_CHEAPER },

@@ -7,6 +7,7 @@ import { boundingShapes, boundProgram, provenBound, resourceProgram } from '../.
 import { mergeClasses } from '../../core/packing/merge-classes.ts';
 import { packingCost } from '../../core/packing/packing.ts';
 import { classifyPods } from '../../core/packing/packing-problem.ts';
+import { patternBounds } from '../../core/packing/pattern-bound.ts';
 import { PackingSearch } from '../../core/packing/packing-search.ts';
 import { verifyPacking } from '../../core/packing/verify-packing.ts';
 import { type BlockingSolver, loadHighsSolver } from './highs-solver.ts';
@@ -69,6 +70,20 @@ describe('on small problems whose optimum is known', () => {
     });
     fc.assert(property, { numRuns: 500 });
   });
+});
+
+test('every bound over patterns is at most the optimum, and the last is at least the one over classes', () => {
+  const property = fc.property(smallProblems(), (problem) => {
+    const bounds = [...patternBounds(problem, solve)];
+    const optimum = optimalCost(problem);
+    for (const bound of bounds) expect(bound).toBeLessThanOrEqual(optimum + ROUNDING);
+    if (bounds.length === 0 || problem.maxNodes.some((most) => most !== Infinity)) return;
+    const shapes = boundingShapes(problem);
+    const program = boundProgram(problem, shapes);
+    const byClasses = provenBound(problem, shapes, program.pricesOf(solve(program.program)!));
+    expect(bounds.at(-1)).toBeGreaterThanOrEqual(byClasses - ROUNDING);
+  });
+  fc.assert(property, { numRuns: 500 });
 });
 
 describe('a bound is proven by its prices', () => {

@@ -69,6 +69,7 @@ async function pack(options: PackOptions, terminal: Terminal): Promise<number> {
       solver,
       signal: terminal.interrupted,
       nowMs: () => performance.now(),
+      onError: (error) => terminal.err(printable(`evenkeel pack: ${error.message}; the weaker bound is used`)),
       onProgress: progress(options.seconds, (line) => terminal.err(`evenkeel pack: ${line}`)),
     });
     return report(options, terminal, read.input, plan);

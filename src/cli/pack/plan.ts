@@ -6,6 +6,7 @@ import { type Packing, packingCost } from '../../core/packing/packing.ts';
 import type { PackingProblem } from '../../core/packing/packing-problem.ts';
 import { PackingSearch } from '../../core/packing/packing-search.ts';
 import { verifyPacking } from '../../core/packing/verify-packing.ts';
+import { PatternBoundThread } from '../../adapters/highs/pattern-bound-thread.ts';
 import type { LpSolver } from '../../ports/lp-solver.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { SECOND_MS } from '#kube/units';
@@ -25,6 +26,8 @@ export interface PackingPlan {
   readonly best: PricedPacking | null;
   readonly peers: ReadonlyMap<Peer, PeerResult>;
   readonly bound: LowerBound;
+  /** A tighter bound, over patterns; null: none was found in time. */
+  readonly patternBoundUsdPerHour: number | null;
   readonly seed: number;
   /** Steps of the search: with the same input, seed and steps it ends with the same packing. */
   readonly steps: number;
@@ -37,6 +40,8 @@ export interface PlanDependencies {
   /** Monotonic clock in milliseconds. */
   readonly nowMs: () => number;
   readonly onProgress: (progress: PlanProgress) => void;
+  /** Called where a part fails without which there is a result. */
+  readonly onError: (error: Error) => void;
 }
 
 export interface PlanProgress {
@@ -47,6 +52,8 @@ export interface PlanProgress {
 }
 
 const SEED = 1;
+/** With more classes the bound over patterns does not end in minutes. */
+const MAX_PATTERN_CLASSES = 500;
 /** Share of the time that the search has, also where the solver took longer than the rest. */
 const MIN_SEARCH_SHARE = 0.25;
 /** Threads have this time at least: on a busy machine they take seconds to start. */
@@ -60,14 +67,20 @@ const FIRST_SLICE_STEPS = 1_000;
 /** @throws the signal's reason where it aborts */
 export async function planPacking(problem: PackingProblem, dependencies: PlanDependencies): Promise<PackingPlan> {
   const peerThread = new PeerThread(problem);
+  const patternBound = problem.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(problem, dependencies.onError);
   try {
-    return await plan(problem, peerThread, dependencies);
+    return await plan(problem, { peerThread, patternBound }, dependencies);
   } finally {
-    await peerThread.stop();
+    await Promise.all([peerThread.stop(), patternBound?.stop()]);
   }
 }
 
-async function plan(problem: PackingProblem, peerThread: PeerThread, dependencies: PlanDependencies): Promise<PackingPlan> {
+interface Threads {
+  readonly peerThread: PeerThread;
+  readonly patternBound: PatternBoundThread | null;
+}
+
+async function plan(problem: PackingProblem, { peerThread, patternBound }: Threads, dependencies: PlanDependencies): Promise<PackingPlan> {
   const { seconds, signal, nowMs } = dependencies;
   const startedMs = nowMs();
   const bound = await solveBound(problem, dependencies);
@@ -77,8 +90,9 @@ async function plan(problem: PackingProblem, peerThread: PeerThread, dependencie
   const endMs = Math.max(startedMs + seconds * SECOND_MS, nowMs() + MIN_SEARCH_SHARE * seconds * SECOND_MS);
   await searchUntil(endMs, search, dependencies, () => {
     const { usdPerHour } = search;
-    dependencies.onProgress({ elapsedMs: nowMs() - startedMs, usdPerHour, boundUsdPerHour: bound.usdPerHour });
-    return usdPerHour !== null && usdPerHour <= bound.usdPerHour * (1 + EQUAL_COST);
+    const boundUsdPerHour = Math.max(bound.usdPerHour, patternBound?.usdPerHour ?? 0);
+    dependencies.onProgress({ elapsedMs: nowMs() - startedMs, usdPerHour, boundUsdPerHour });
+    return usdPerHour !== null && usdPerHour <= boundUsdPerHour * (1 + EQUAL_COST);
   });
   const { best: found, steps } = search;
   const waitMs = Math.max(endMs, startedMs + MIN_THREAD_MS) - nowMs();
@@ -93,7 +107,8 @@ async function plan(problem: PackingProblem, peerThread: PeerThread, dependencie
     (least, each) => (least === null || each.usdPerHour < least.usdPerHour ? each : least),
     null,
   );
-  return { best, peers, bound, seed: SEED, steps };
+  const tighter = patternBound?.usdPerHour ?? 0;
+  return { best, peers, bound, patternBoundUsdPerHour: tighter > bound.usdPerHour ? tighter : null, seed: SEED, steps };
 }
 
 function resultOf(problem: PackingProblem, packing: Packing | null | undefined): PeerResult {

@@ -34,7 +34,7 @@ export interface PackSummary {
   readonly machineTypes: readonly TypeTotals[];
   readonly methods: readonly PackingTotals[];
   readonly lowerBound: {
-    readonly kind: BoundKind;
+    readonly kind: BoundKind | 'patterns';
     readonly usdPerHour: number;
     /** Marginal prices, in dollars an hour. */
     readonly usdPerCore: number;
@@ -49,14 +49,15 @@ export interface PackSummary {
 export const OWN_METHOD = 'evenkeel pack';
 
 export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: PricedPacking): PackSummary {
-  const { bound, seed, steps } = plan;
+  const { bound, patternBoundUsdPerHour, seed, steps } = plan;
+  const boundUsd = patternBoundUsdPerHour ?? bound.usdPerHour;
   const totals = (method: string, result: PeerResult): PackingTotals => {
     if (result === null || result === 'unfinished') {
       return { method, outcome: result ?? 'none', nodes: null, usdPerHour: null, gap: null };
     }
     const { usdPerHour, packing } = result;
     const nodes = packing.nodes.reduce((sum, { copies }) => sum + copies, 0);
-    return { method, outcome: 'found', nodes, usdPerHour, gap: bound.usdPerHour === 0 ? null : usdPerHour / bound.usdPerHour - 1 };
+    return { method, outcome: 'found', nodes, usdPerHour, gap: boundUsd === 0 ? null : usdPerHour / boundUsd - 1 };
   };
   const demand = PACKED_RESOURCES.map((_, resource) =>
     problem.podCounts.reduce((sum, count, at) => sum + count * (problem.requests[at * RESOURCE_COUNT + resource] ?? 0), 0),
@@ -69,8 +70,8 @@ export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: Pric
     machineTypes: totalsByType(problem, best),
     methods: [totals(OWN_METHOD, best), ...[...plan.peers].map(([peer, result]) => totals(peer, result))],
     lowerBound: {
-      kind: bound.kind,
-      usdPerHour: bound.usdPerHour,
+      kind: patternBoundUsdPerHour === null ? bound.kind : 'patterns',
+      usdPerHour: boundUsd,
       usdPerCore: cpu * 1000,
       usdPerGib: memory * 1024,
       usdPerGpu: gpu,

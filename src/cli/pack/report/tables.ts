@@ -3,7 +3,8 @@ import { printable } from '../../escape.ts';
 import type { PackSummary } from './summary.ts';
 
 /** What each lower bound is, in words. */
-const BOUND_TEXTS: Readonly<Record<BoundKind, string>> = {
+const BOUND_TEXTS: Readonly<Record<BoundKind | 'patterns', string>> = {
+  patterns: 'linear program over patterns of pods on a node',
   classes: 'linear program over pod classes and machine types',
   'merged-classes': 'linear program over machine types and pod classes that are merged by rounding their requests down',
   resources: 'linear program over resources and machine types',
@@ -43,7 +44,7 @@ export function methodRows(summary: PackSummary): string[][] {
   const { methods, lowerBound } = summary;
   const dollars = dollarsOf(summary);
   const rows = methods.map(({ method, outcome, nodes, usdPerHour, gap }) => {
-    if (outcome === 'found') return [method, String(nodes), dollars(usdPerHour ?? 0), percent(gap)];
+    if (outcome === 'found') return [method, String(nodes), dollars(usdPerHour ?? 0), percent(gap, 2)];
     return [method, outcome === 'none' ? 'none found' : 'not done', '', ''];
   });
   return [...rows, ['lower bound', '', dollars(lowerBound.usdPerHour), '']];
@@ -74,8 +75,8 @@ function dollarsOf({ methods }: PackSummary): (usd: number) => string {
 }
 
 /** A share as percent. */
-export function percent(share: number | null): string {
-  return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+function percent(share: number | null, digits = 1): string {
+  return share === null ? '–' : `${(share * 100).toFixed(digits)} %`;
 }
 
 /** A table with its first column to the left and the others to the right. */

@@ -1,0 +1,73 @@
+// A tighter lower bound: the linear program over patterns, which allows fractions of nodes and no fractions of pods. Its patterns are too
+// many to list, so that they are found one after the other by the prices of those that are known (P. Gilmore and R. Gomory, "A linear
+// programming approach to the cutting-stock problem", 1961). Every round proves a bound, also where the last one is not reached: where no
+// node of shape t holds pods worth more than V_t, the prices scaled by the smallest p_t / V_t buy no pattern below its price (A. Farley, 1990).
+
+import { findBestPattern, type Pattern } from './best-pattern.ts';
+import { firstFitWithOneType } from './first-fit.ts';
+import { type LinearProgram, LinearProgramBuilder, type LinearSolution } from './linear-program.ts';
+import type { PackingProblem } from './packing-problem.ts';
+import { usefulShapes } from './useful-shapes.ts';
+
+/** Solves a program at once; null: no solution. */
+export type SolveNow = (program: LinearProgram) => LinearSolution | null;
+
+/** Steps for the best pattern of one shape: few at first, more when no pattern is found with them. */
+const PATTERN_STEPS = { first: 500, factor: 8, last: 500 * 8 ** 4 } as const;
+/** A pattern that is worth so little more than its price changes nothing: relative to the price, or in dollars. */
+const CONVERGED = 1e-7;
+
+/**
+ * Bounds in dollars an hour, each at least the one before; the last is the value of the program. Only for problems without groups: their
+ * pods may not share a node, which patterns here do not keep; other limits are left out, which is valid.
+ */
+export function* patternBounds(problem: PackingProblem, solve: SolveNow): Generator<number> {
+  if (problem.groupLimits.length > 0) return;
+  const shapes = usefulShapes({ ...problem, maxNodes: problem.maxNodes.map(() => Infinity) });
+  const patterns = firstPatterns(problem, shapes);
+  let best = 0;
+  let steps: number = PATTERN_STEPS.first;
+  for (;;) {
+    const solution = solve(masterProgram(problem, patterns));
+    if (solution === null) return;
+    const perPod = solution.rowDuals.map((price) => Math.max(0, price));
+    let scale = 1;
+    let isConverged = true;
+    for (const shape of shapes) {
+      const price = problem.usdPerHour[shape] ?? 0;
+      const { pattern, upperBound } = findBestPattern(problem, shape, perPod, steps);
+      if (upperBound > price) scale = Math.min(scale, price / upperBound);
+      if (pattern.worth <= price + CONVERGED * Math.max(price, 1)) continue;
+      isConverged = false;
+      patterns.push(pattern);
+    }
+    const value = problem.podCounts.reduce((sum, count, podClass) => sum + count * (perPod[podClass] ?? 0), 0);
+    best = Math.max(best, value * scale);
+    yield best;
+    if (isConverged && steps === PATTERN_STEPS.last) return;
+    if (isConverged) steps *= PATTERN_STEPS.factor;
+  }
+}
+
+/** Patterns of a packing, and each class alone on the shape where that is cheapest. */
+function firstPatterns(problem: PackingProblem, shapes: readonly number[]): Omit<Pattern, 'worth'>[] {
+  const alone = [...problem.podCounts.keys()].flatMap((podClass) => {
+    const holding = shapes.filter((shape) => (problem.mostPerNode[podClass * problem.machineTypes.length + shape] ?? 0) > 0);
+    const [shape] = holding.toSorted((a, b) => (problem.usdPerHour[a] ?? 0) - (problem.usdPerHour[b] ?? 0));
+    return shape === undefined ? [] : [{ shape, classes: [podClass], counts: [1] }];
+  });
+  return [...alone, ...(firstFitWithOneType(problem, 1)?.nodes ?? [])];
+}
+
+/** Each pod in a pattern, or more. */
+function masterProgram({ podCounts, usdPerHour }: PackingProblem, patterns: readonly Omit<Pattern, 'worth'>[]): LinearProgram {
+  const builder = new LinearProgramBuilder();
+  for (const count of podCounts) builder.addRow(count, Infinity);
+  for (const { shape, classes, counts } of patterns) {
+    builder.addColumn(
+      usdPerHour[shape] ?? 0,
+      classes.map((podClass, at) => [podClass, counts[at] ?? 0]),
+    );
+  }
+  return builder.build();
+}
