@@ -331,6 +331,14 @@ describe('invalid input of evenkeel pack', () => {
     );
     mkdirSync(join(folder, 'sub'), { recursive: true });
     const blocked = file('blocked', '');
+    expect((await packFiles(PODS, POOLS, '--emit', join(folder, 'pods.csv'))).err).toContain(
+      '--emit: ./pods.csv is an input and would be overwritten',
+    );
+    expect((await packFiles(PODS, POOLS, '--emit', join(folder, 'sub'))).err).toContain('--emit: ./sub is a folder; give a file');
+    const both = join(folder, 'both.html');
+    expect((await packFiles(PODS, POOLS, '--emit', both, '--report', both)).err).toContain(
+      '--report: ./both.html is the file of --emit, too',
+    );
     expect((await packFiles(PODS, POOLS, '--emit', join(blocked, 'x.csv'))).err).toContain('--emit: ./blocked is not writable');
   });
 

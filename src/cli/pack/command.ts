@@ -1,8 +1,10 @@
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { ThreadLpSolver } from '../../adapters/highs/thread-lp-solver.ts';
 import { SECOND_MS } from '#kube/units';
 import { describeOptions } from '../arguments.ts';
+import { realOf } from '../backtest/find-recordings.ts';
 import type { Command, Terminal } from '../command.ts';
 import { printable } from '../escape.ts';
 import { findWriteProblem, writeAtomically } from '../write-atomically.ts';
@@ -58,7 +60,7 @@ function refuse(terminal: Terminal, problems: readonly string[]): number {
 }
 
 async function pack(options: PackOptions, terminal: Terminal): Promise<number> {
-  const problems = folderProblems(options);
+  const problems = outputProblems(options);
   if (problems.length > 0) return refuse(terminal, problems);
   const read = readInput(options);
   if (!read.ok) return refuse(terminal, read.problems);
@@ -69,7 +71,7 @@ async function pack(options: PackOptions, terminal: Terminal): Promise<number> {
       solver,
       signal: terminal.interrupted,
       nowMs: () => performance.now(),
-      onError: (error) => terminal.err(printable(`evenkeel pack: ${error.message}; the weaker bound is used`)),
+      onError: (error) => terminal.err(printable(`evenkeel pack: ${error.message}; what depends on it is missing`)),
       onProgress: progress(options.seconds, (line) => terminal.err(`evenkeel pack: ${line}`)),
     });
     return report(options, terminal, read.input, plan);
@@ -95,13 +97,22 @@ function report(options: PackOptions, terminal: Terminal, input: PackInput, plan
   return EXIT.done;
 }
 
-/** Folders that are not writable, reported before the search. */
-function folderProblems({ emit, report: page }: PackOptions): string[] {
-  const files = { '--emit': emit, '--report': page };
-  return Object.entries(files).flatMap(([option, path]) => {
-    const why = path === null ? null : findWriteProblem(dirname(path));
-    return why === null ? [] : [`${option}: ${dirname(path ?? '')} is not writable: ${why}; choose another folder`];
+/** Output that cannot be written, or would replace an input: reported before the search. */
+function outputProblems({ emit, report: page, pods, pools }: PackOptions): string[] {
+  const inputs = new Set([realOf(pods), realOf(pools)]);
+  const outputs = Object.entries({ '--emit': emit, '--report': page }).flatMap(([option, path]) =>
+    path === null ? [] : [{ option, path }],
+  );
+  const problems = outputs.flatMap(({ option, path }) => {
+    const why = findWriteProblem(dirname(path));
+    if (why !== null) return [`${option}: ${dirname(path)} is not writable: ${why}; choose another folder`];
+    if (inputs.has(realOf(path))) return [`${option}: ${path} is an input and would be overwritten; choose another file`];
+    return existsSync(path) && statSync(path).isDirectory() ? [`${option}: ${path} is a folder; give a file`] : [];
   });
+  if (outputs.length === 2 && new Set(outputs.map(({ path }) => realOf(path))).size === 1) {
+    problems.push(`--report: ${page ?? ''} is the file of --emit, too; choose another file`);
+  }
+  return problems;
 }
 
 const PROGRESS_EVERY_MS = 2 * SECOND_MS;

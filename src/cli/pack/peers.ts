@@ -29,35 +29,25 @@ export function* answersOf(problem: PackingProblem): Generator<PeerAnswer> {
 
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? './peer-worker.ts' : './peer-worker.js', import.meta.url);
 
-/** Answers so far. */
+/** Computes the methods beside other work, until it is stopped. */
 export class PeerThread {
   readonly #worker: Worker;
   readonly #answers = new Map<Peer, Packing | null>();
   /** Resolves when the thread ends. */
-  readonly #done: Promise<unknown>;
+  readonly done: Promise<unknown>;
 
-  constructor(problem: PackingProblem) {
+  /** @param onError called where a method fails: it and those after it have no answer */
+  constructor(problem: PackingProblem, onError: (error: Error) => void) {
     this.#worker = new Worker(WORKER, { workerData: problem });
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const { promise, resolve } = Promise.withResolvers<number>();
     this.#worker.on('message', ({ peer, packing }: PeerAnswer) => this.#answers.set(peer, packing));
-    this.#worker.once('error', (error) => reject(error instanceof Error ? error : new Error(String(error))));
+    this.#worker.once('error', (error) => onError(error instanceof Error ? error : new Error(String(error))));
     this.#worker.once('exit', resolve);
-    this.#done = promise;
-    // Reported by `answers`.
-    promise.catch(() => undefined);
+    this.done = promise;
   }
 
-  /** Waits until every method has answered or the signal aborts. @throws the error of a method */
-  async answers(signal: AbortSignal): Promise<ReadonlyMap<Peer, Packing | null>> {
-    const { promise, resolve } = Promise.withResolvers<null>();
-    const stop = (): void => resolve(null);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    try {
-      await Promise.race([this.#done, promise]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+  /** Answers so far. */
+  get answers(): ReadonlyMap<Peer, Packing | null> {
     return this.#answers;
   }
 

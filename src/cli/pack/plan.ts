@@ -1,7 +1,7 @@
-// Plans a packing within a time: the lower bound first, then the search until the time is over, beside it the other methods.
+// Plans a packing within a time: the search until the time is over, beside it lower bounds and the other methods.
 
 import { setImmediate } from 'node:timers/promises';
-import { boundBySingleResource, chooseBounds, type LowerBound } from '../../core/packing/choose-bound.ts';
+import type { LowerBound } from '../../core/packing/choose-bound.ts';
 import { type Packing, packingCost } from '../../core/packing/packing.ts';
 import type { PackingProblem } from '../../core/packing/packing-problem.ts';
 import { PackingSearch } from '../../core/packing/packing-search.ts';
@@ -10,6 +10,7 @@ import { PatternBoundThread } from '../../adapters/highs/pattern-bound-thread.ts
 import type { LpSolver } from '../../ports/lp-solver.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { SECOND_MS } from '#kube/units';
+import { BoundSolver } from './bound-solver.ts';
 import { type Peer, PEER_NAMES, PeerThread } from './peers.ts';
 
 /** A packing with its cost, which `verifyPacking` has confirmed. */
@@ -54,7 +55,7 @@ export interface PlanProgress {
 const SEED = 1;
 /** With more classes the bound over patterns does not end in minutes. */
 const MAX_PATTERN_CLASSES = 500;
-/** Share of the time that the search has, also where the solver took longer than the rest. */
+/** Share of the time that the search has, also where its prices took longer than the rest. */
 const MIN_SEARCH_SHARE = 0.25;
 /** Threads have this time at least: on a busy machine they take seconds to start. */
 const MIN_THREAD_MS = 5 * SECOND_MS;
@@ -66,49 +67,69 @@ const FIRST_SLICE_STEPS = 1_000;
 
 /** @throws the signal's reason where it aborts */
 export async function planPacking(problem: PackingProblem, dependencies: PlanDependencies): Promise<PackingPlan> {
-  const peerThread = new PeerThread(problem);
-  const patternBound = problem.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(problem, dependencies.onError);
+  const { onError } = dependencies;
+  const bounds = new BoundSolver(problem, dependencies);
+  const peers = new PeerThread(problem, onError);
+  const patternBound = problem.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(problem, onError);
   try {
-    return await plan(problem, { peerThread, patternBound }, dependencies);
+    return await plan(problem, { bounds, peers, patternBound }, dependencies);
   } finally {
-    await Promise.all([peerThread.stop(), patternBound?.stop()]);
+    bounds.stop();
+    await Promise.all([peers.stop(), patternBound?.stop()]);
   }
 }
 
+/** What is computed beside the search. */
 interface Threads {
-  readonly peerThread: PeerThread;
+  readonly bounds: BoundSolver;
+  readonly peers: PeerThread;
   readonly patternBound: PatternBoundThread | null;
 }
 
-async function plan(problem: PackingProblem, { peerThread, patternBound }: Threads, dependencies: PlanDependencies): Promise<PackingPlan> {
+async function plan(
+  problem: PackingProblem,
+  { bounds, peers, patternBound }: Threads,
+  dependencies: PlanDependencies,
+): Promise<PackingPlan> {
   const { seconds, signal, nowMs } = dependencies;
   const startedMs = nowMs();
-  const bound = await solveBound(problem, dependencies);
+  const { perPod } = await bounds.first;
   signal.throwIfAborted();
   const random = new SeededRandom(SEED);
-  const search = new PackingSearch(problem, { perPod: bound.perPod, random: () => random.next() });
+  const search = new PackingSearch(problem, { perPod, random: () => random.next() });
   const endMs = Math.max(startedMs + seconds * SECOND_MS, nowMs() + MIN_SEARCH_SHARE * seconds * SECOND_MS);
   await searchUntil(endMs, search, dependencies, () => {
     const { usdPerHour } = search;
-    const boundUsdPerHour = Math.max(bound.usdPerHour, patternBound?.usdPerHour ?? 0);
+    const boundUsdPerHour = Math.max(bounds.best.usdPerHour, patternBound?.usdPerHour ?? 0);
     dependencies.onProgress({ elapsedMs: nowMs() - startedMs, usdPerHour, boundUsdPerHour });
     return usdPerHour !== null && usdPerHour <= boundUsdPerHour * (1 + EQUAL_COST);
   });
-  const { best: found, steps } = search;
   const waitMs = Math.max(endMs, startedMs + MIN_THREAD_MS) - nowMs();
-  const answers = await peerThread.answers(AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.ceil(waitMs)))]));
+  await settledWithin(Math.max(0, waitMs), [peers.done, bounds.done], signal);
   signal.throwIfAborted();
-  const peers = new Map(PEER_NAMES.map((peer) => [peer, resultOf(problem, answers.get(peer))]));
-  const all = [found === null ? null : verified(problem, found), ...peers.values()].filter(
-    (each) => each !== null && each !== 'unfinished',
-  );
+  const results = new Map(PEER_NAMES.map((peer) => [peer, resultOf(problem, peers.answers.get(peer))]));
+  const found = search.best === null ? null : verified(problem, search.best);
+  const all = [found, ...results.values()].filter((each) => each !== null && each !== 'unfinished');
   // The search is seldom beaten; where it is, the better packing counts.
   const best = all.reduce<PricedPacking | null>(
     (least, each) => (least === null || each.usdPerHour < least.usdPerHour ? each : least),
     null,
   );
+  const bound = bounds.best;
   const tighter = patternBound?.usdPerHour ?? 0;
-  return { best, peers, bound, patternBoundUsdPerHour: tighter > bound.usdPerHour ? tighter : null, seed: SEED, steps };
+  const patternBoundUsdPerHour = tighter > bound.usdPerHour ? tighter : null;
+  return { best, peers: results, bound, patternBoundUsdPerHour, seed: SEED, steps: search.steps };
+}
+
+/** Waits until all are settled, at most for a time or until the signal aborts. */
+async function settledWithin(ms: number, promises: readonly Promise<unknown>[], signal: AbortSignal): Promise<void> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(ms))]);
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const stop = (): void => resolve(null);
+  limit.addEventListener('abort', stop, { once: true });
+  if (limit.aborted) stop();
+  await Promise.race([promise, Promise.allSettled(promises)]);
+  limit.removeEventListener('abort', stop);
 }
 
 function resultOf(problem: PackingProblem, packing: Packing | null | undefined): PeerResult {
@@ -133,23 +154,6 @@ async function searchUntil(
     await setImmediate();
     signal.throwIfAborted();
   }
-}
-
-/** The tightest bound that the solver finishes in time; by a single resource where it finishes none. */
-async function solveBound(problem: PackingProblem, { seconds, solver, signal }: PlanDependencies): Promise<LowerBound> {
-  const limitMs = Math.max(MIN_THREAD_MS, (1 - MIN_SEARCH_SHARE) * seconds * SECOND_MS);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]);
-  let best = boundBySingleResource(problem);
-  try {
-    for (const { program, read } of chooseBounds(problem)) {
-      const solution = await solver.solve(program, limit);
-      const bound = solution === null ? best : read(solution);
-      if (bound.usdPerHour >= best.usdPerHour) best = bound;
-    }
-  } catch (error) {
-    if (!limit.aborted) throw error;
-  }
-  return best;
 }
 
 /** @throws Error where the packing breaks a rule of the problem: a fault of this program */
