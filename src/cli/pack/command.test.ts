@@ -213,6 +213,16 @@ describe('evenkeel pack of manifests', () => {
       'selects pods that do not have the same rule',
     ],
     [
+      'anti-affinity to pods of other namespaces',
+      `{ ${REQUESTS}, affinity: { podAntiAffinity: { ${REQUIRED}: [{ ${HOST}, ${SELF}, namespaces: [bank] }] } } }`,
+      'has anti-affinity to pods of other namespaces',
+    ],
+    [
+      'anti-affinity to pods of all namespaces',
+      `{ ${REQUESTS}, affinity: { podAntiAffinity: { ${REQUIRED}: [{ ${HOST}, ${SELF}, namespaceSelector: {} }] } } }`,
+      'has anti-affinity to pods of other namespaces',
+    ],
+    [
       'a negative request',
       '{ containers: [{ name: main, resources: { requests: { cpu: "-1" } } }] }',
       'spec.containers[0].resources.requests.cpu: "-1" is negative',

@@ -109,7 +109,9 @@ function workloadOf(manifest: ManifestObject, problems: string[]): Workload | nu
   const labels = textsByKeyAt(objectAt(pod, 'metadata'), 'labels', 'metadata.labels');
   const { rules } = readSchedulingRules(spec, { name, labels });
   const before = problems.length;
-  problems.push(...[...quantityProblems(spec), ...unsupportedRules(rules)].map((problem) => `${place}: ${problem}`));
+  problems.push(
+    ...[...quantityProblems(spec), ...unsupportedRules(rules, object.metadata.namespace ?? '')].map((problem) => `${place}: ${problem}`),
+  );
   const amounts = requestsOf(spec);
   problems.push(...amountProblems(amounts).map((problem) => `${place}: ${problem}`));
   if (problems.length > before) return null;

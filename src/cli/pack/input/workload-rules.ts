@@ -18,7 +18,7 @@ const INSTANCE_TYPES = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/
 const NODE_LABELS = [...INSTANCE_TYPES, 'kubernetes.io/os'];
 
 /** Fields that restrict the nodes of a pod in a way that a packing does not keep. */
-export function unsupportedRules(rules: SchedulingRules): string[] {
+export function unsupportedRules(rules: SchedulingRules, namespace: string): string[] {
   const problems = [
     ...nodeKeysOf(rules)
       .filter((key) => !NODE_LABELS.includes(key))
@@ -28,11 +28,17 @@ export function unsupportedRules(rules: SchedulingRules): string[] {
   if ((rules.nodeTerms ?? []).some(({ fields }) => fields.length > 0)) problems.push('has node affinity to a node by name; remove it');
   if (rules.affinity.length > 0) problems.push('has required pod affinity, which is not supported; remove it');
   if (rules.ports.length > 0) problems.push('has host ports, which are not supported; use anti-affinity to its own pods instead');
+  if (rules.antiAffinity.some((term) => !isOwnNamespace(term, namespace)))
+    problems.push('has anti-affinity to pods of other namespaces, which is not supported; select those of its own namespace alone');
   for (const key of new Set([...rules.antiAffinity, ...rules.spread.filter(({ hard }) => hard)].map(({ topologyKey }) => topologyKey))) {
     if (key !== HOSTNAME)
       problems.push(`has a rule by ${key}; only rules by ${HOSTNAME} are supported, since pools have no zones; remove it`);
   }
   return problems;
+}
+
+function isOwnNamespace({ namespaces, namespaceSelector }: PodTerm, namespace: string): boolean {
+  return namespaceSelector === null && namespaces.every((each) => each === namespace);
 }
 
 function nodeKeysOf({ nodeSelector, nodeTerms }: SchedulingRules): string[] {
