@@ -57,7 +57,13 @@ export function objectsIn(file: string, text: string, problems: string[]): reado
       problems.push(`${file}:${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0] ?? ''}`);
       return [];
     }
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    let value: unknown;
+    try {
+      value = document.toJS({ maxAliasCount: 100 });
+    } catch (cause) {
+      problems.push(`${source}: ${cause instanceof Error ? cause.message : String(cause)}; write its aliases out`);
+      return [];
+    }
     return value === null || value === undefined ? [] : expandLists(value, source, problems);
   });
 }

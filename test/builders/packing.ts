@@ -48,7 +48,13 @@ function podDemands(types: readonly string[]): fc.Arbitrary<PodDemand> {
       { weight: 5, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.subarray([...types], { minLength: 1 }) },
     ),
-    group: fc.constantFrom(null, null, null, { name: 'apart', perNode: 1 }, { name: 'pairs', perNode: 2 }),
+    group: fc.constantFrom(
+      null,
+      null,
+      null,
+      { name: 'apart', perNode: 1, isNecessary: true },
+      { name: 'pairs', perNode: 2, isNecessary: false },
+    ),
   });
 }
 

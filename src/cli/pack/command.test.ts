@@ -184,6 +184,28 @@ describe('evenkeel pack of manifests', () => {
     expect((JSON.parse(out) as PackSummary).methods[0]!.nodes).toBe(nodes);
   });
 
+  test('a hard spread allows more pods on a node than the packing: the bound leaves it out', async () => {
+    const rule = `topologySpreadConstraints: [{ maxSkew: 1, whenUnsatisfiable: DoNotSchedule, ${HOST}, ${SELF} }]`;
+    const { lowerBound: spread } = JSON.parse(
+      (await packManifests([deployment('web', 4, `{ ${REQUESTS}, ${rule} }`)], '--json')).out,
+    ) as PackSummary;
+    const { lowerBound: free } = JSON.parse((await packManifests([deployment('web', 4, `{ ${REQUESTS} }`)], '--json')).out) as PackSummary;
+    expect(spread.usdPerHour).toBeCloseTo(free.usdPerHour, 9);
+  });
+
+  test('an object without a namespace is in the default one', async () => {
+    const rule = `affinity: { podAntiAffinity: { ${REQUIRED}: [{ ${HOST}, ${SELF}, namespaces: [default] }] } }`;
+    const inDefault = deployment('web', 4, `{ ${REQUESTS}, ${rule} }`).replace(', namespace: shop', '');
+    const { out } = await packManifests([inDefault], '--json');
+    expect((JSON.parse(out) as PackSummary).methods[0]!.nodes).toBe(4);
+  });
+
+  test('leaves out pods that have ended', async () => {
+    const pod = `{ apiVersion: v1, kind: Pod, metadata: { name: done }, spec: { ${REQUESTS} }, status: { phase: Succeeded } }\n`;
+    const { out } = await packManifests([pod, deployment('web', 1, `{ ${REQUESTS} }`)], '--json');
+    expect((JSON.parse(out) as PackSummary).pods).toBe(1);
+  });
+
   test('keeps a node selector and affinity by machine type', async () => {
     const selector = 'nodeSelector: { node.kubernetes.io/instance-type: large }';
     const affinity = `affinity: { nodeAffinity: { ${REQUIRED}: { nodeSelectorTerms: [{ matchExpressions: [{ key: node.kubernetes.io/instance-type, operator: NotIn, values: [small] }] }] } } }`;
@@ -226,6 +248,17 @@ describe('evenkeel pack of manifests', () => {
       'a negative request',
       '{ containers: [{ name: main, resources: { requests: { cpu: "-1" } } }] }',
       'spec.containers[0].resources.requests.cpu: "-1" is negative',
+    ],
+    ['negative overhead', `{ ${REQUESTS}, overhead: { memory: -16Gi } }`, 'spec.overhead.memory: "-16Gi" is negative'],
+    [
+      'a request of the whole pod that is no quantity',
+      `{ ${REQUESTS}, resources: { requests: { cpu: lots } } }`,
+      'spec.resources.requests.cpu: "lots" is not a quantity',
+    ],
+    [
+      'a spread without a skew',
+      `{ ${REQUESTS}, topologySpreadConstraints: [{ maxSkew: 0, whenUnsatisfiable: DoNotSchedule, ${HOST}, ${SELF} }] }`,
+      'maxSkew is not a whole number from 1 to 1000000',
     ],
     [
       'a request that is no quantity',
@@ -309,7 +342,7 @@ describe('invalid input of evenkeel pack', () => {
     [
       'more allocatable than the machine has',
       'machine_type,vcpu,memory_gib,usd_per_hour,alloc_cpu_milli\na,1,1,1,1500\n',
-      ':2:1: alloc_cpu_milli: 1500 is more than the machine has (1 vCPU); lower it',
+      ':2:9: alloc_cpu_milli: 1500 is more than the machine has (1 vCPU); lower it',
     ],
   ])('in pools: %s', async (_, pools, expected) => {
     expect(await rejects(PODS, pools)).toContain(`./pools.csv${expected}`);

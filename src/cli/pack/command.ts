@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { ThreadLpSolver } from '../../adapters/highs/thread-lp-solver.ts';
@@ -60,10 +60,11 @@ function refuse(terminal: Terminal, problems: readonly string[]): number {
 }
 
 async function pack(options: PackOptions, terminal: Terminal): Promise<number> {
-  const problems = outputProblems(options);
-  if (problems.length > 0) return refuse(terminal, problems);
   const read = readInput(options);
   if (!read.ok) return refuse(terminal, read.problems);
+  // After the input: it creates folders.
+  const problems = outputProblems(options);
+  if (problems.length > 0) return refuse(terminal, problems);
   const solver = new ThreadLpSolver();
   try {
     const plan = await planPacking(read.input.problem, {
@@ -107,7 +108,10 @@ function outputProblems({ emit, report: page, pods, pools }: PackOptions): strin
     const why = findWriteProblem(dirname(path));
     if (why !== null) return [`${option}: ${dirname(path)} is not writable: ${why}; choose another folder`];
     if (inputs.has(realOf(path))) return [`${option}: ${path} is an input and would be overwritten; choose another file`];
-    return existsSync(path) && statSync(path).isDirectory() ? [`${option}: ${path} is a folder; give a file`] : [];
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) return [`${option}: ${path} is a folder; give a file`];
+    // It is written beside the path and renamed, which would replace a pipe, a device or a link.
+    return found === undefined || found.isFile() ? [] : [`${option}: ${path} is no regular file; choose another file`];
   });
   if (outputs.length === 2 && new Set(outputs.map(({ path }) => realOf(path))).size === 1) {
     problems.push(`--report: ${page ?? ''} is the file of --emit, too; choose another file`);
@@ -121,9 +125,14 @@ const PROGRESS_EVERY_MS = 2 * SECOND_MS;
 function progress(seconds: number, print: (line: string) => void): (progress: PlanProgress) => void {
   let last = 0;
   return ({ elapsedMs, usdPerHour, boundUsdPerHour }) => {
-    if (!process.stderr.isTTY || usdPerHour === null || elapsedMs - last < PROGRESS_EVERY_MS) return;
+    if (!process.stderr.isTTY || elapsedMs - last < PROGRESS_EVERY_MS) return;
     last = elapsedMs;
+    const time = `${Math.floor(elapsedMs / SECOND_MS)} of ${seconds} s`;
+    if (usdPerHour === null) {
+      print(`${time}: no packing within max yet`);
+      return;
+    }
     const gap = boundUsdPerHour === 0 ? '' : `, ${((usdPerHour / boundUsdPerHour - 1) * 100).toFixed(2)} % over the lower bound`;
-    print(`${Math.floor(elapsedMs / SECOND_MS)} of ${seconds} s: $${usdPerHour.toFixed(2)} an hour${gap}`);
+    print(`${time}: $${usdPerHour.toFixed(2)} an hour${gap}`);
   };
 }

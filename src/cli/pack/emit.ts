@@ -1,4 +1,5 @@
 import type { Packing } from '../../core/packing/packing.ts';
+import { csvCell } from '../csv-cell.ts';
 import type { PackInput } from './input/read-input.ts';
 
 /** The packing as CSV, `pod,node,machine_type`, in the order of the nodes. Nodes are numbered within their machine type. */
@@ -9,23 +10,18 @@ export function packingCsv({ pods, classOf, problem }: PackInput, packing: Packi
   const lines = ['pod,node,machine_type'];
   const nodesOf = new Map<number, number>();
   for (const { shape, classes, counts, copies } of packing.nodes) {
-    const type = cell(problem.machineTypes[shape]?.name ?? '');
+    const type = csvCell(problem.machineTypes[shape]?.name ?? '');
     for (let copy = 0; copy < copies; copy += 1) {
       const number = (nodesOf.get(shape) ?? 0) + 1;
       nodesOf.set(shape, number);
-      const node = cell(`${problem.machineTypes[shape]?.name ?? ''}-${number}`);
+      const node = csvCell(`${problem.machineTypes[shape]?.name ?? ''}-${number}`);
       classes.forEach((podClass, at) => {
         for (let pod = 0; pod < (counts[at] ?? 0); pod += 1) {
-          lines.push(`${cell(pods[waiting[podClass]?.pop() ?? -1]?.name ?? '')},${node},${type}`);
+          lines.push(`${csvCell(pods[waiting[podClass]?.pop() ?? -1]?.name ?? '')},${node},${type}`);
         }
       });
     }
   }
   lines.push('');
   return lines.join('\n');
-}
-
-/** Quotes a cell where CSV needs it. */
-function cell(text: string): string {
-  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }

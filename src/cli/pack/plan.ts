@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LowerBound } from '../../core/packing/choose-bound.ts';
 import { type Packing, packingCost } from '../../core/packing/packing.ts';
-import type { PackingProblem } from '../../core/packing/packing-problem.ts';
+import { type PackingProblem, relaxProblem } from '../../core/packing/packing-problem.ts';
 import { PackingSearch } from '../../core/packing/packing-search.ts';
 import { verifyPacking } from '../../core/packing/verify-packing.ts';
 import { PatternBoundThread } from '../../adapters/highs/pattern-bound-thread.ts';
@@ -68,9 +68,10 @@ const FIRST_SLICE_STEPS = 1_000;
 /** @throws the signal's reason where it aborts */
 export async function planPacking(problem: PackingProblem, dependencies: PlanDependencies): Promise<PackingPlan> {
   const { onError } = dependencies;
-  const bounds = new BoundSolver(problem, dependencies);
+  const relaxed = relaxProblem(problem);
+  const bounds = new BoundSolver(relaxed, dependencies);
   const peers = new PeerThread(problem, onError);
-  const patternBound = problem.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(problem, onError);
+  const patternBound = problem.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(relaxed, onError);
   try {
     return await plan(problem, { bounds, peers, patternBound }, dependencies);
   } finally {

@@ -2,6 +2,7 @@
 
 import { stringify } from 'yaml';
 import type { Recommendation, RecommendationStatusContainer } from '../../apis/v1alpha1/index.ts';
+import { csvCell } from '../csv-cell.ts';
 
 export const FORMATS = ['table', 'yaml', 'csv', 'patch'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -110,12 +111,6 @@ function recommendedContainers(containers: readonly RecommendationStatusContaine
 function resourcesOf(values: Resources | undefined): Resources {
   const { requests, limits } = values ?? {};
   return { ...(requests === undefined ? {} : { requests }), ...(limits === undefined ? {} : { limits }) };
-}
-
-/** Quoted where it contains a delimiter. A spreadsheet evaluates a cell that begins like a formula, so such a cell gets an apostrophe. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string {

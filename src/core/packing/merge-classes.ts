@@ -34,7 +34,7 @@ export function mergeClasses(problem: PackingProblem, maxClasses: number): Merge
 }
 
 function roundedDemand(problem: PackingProblem, podClass: number, stepsPerDoubling: number): PodDemand {
-  const { requests, groupOf, groupLimits, mostPerNode, machineTypes } = problem;
+  const { requests, groupOf, groupLimits, necessaryGroups, mostPerNode, machineTypes } = problem;
   const amount = (resource: number): number => roundDown(requests[podClass * RESOURCE_COUNT + resource] ?? 0, stepsPerDoubling);
   const isExcluded = (shape: number): boolean => {
     return (mostPerNode[podClass * machineTypes.length + shape] ?? 0) === 0 && fitsBySize(problem, podClass, shape);
@@ -46,7 +46,7 @@ function roundedDemand(problem: PackingProblem, podClass: number, stepsPerDoubli
     memoryMib: amount(1),
     gpus: requests[podClass * RESOURCE_COUNT + 2] ?? 0,
     machineTypes: allowed.length === machineTypes.length ? null : allowed,
-    group: group < 0 ? null : { name: String(group), perNode: groupLimits[group] ?? 0 },
+    group: group < 0 ? null : { name: String(group), perNode: groupLimits[group] ?? 0, isNecessary: necessaryGroups[group] === 1 },
   };
 }
 

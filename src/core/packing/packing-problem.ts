@@ -20,6 +20,8 @@ export interface PodDemand {
 export interface PodGroup {
   readonly name: string;
   readonly perNode: number;
+  /** Whether more on a node is always forbidden. A hard spread allows more where all nodes have as many: bounds leave such a group out. */
+  readonly isNecessary: boolean;
 }
 
 /** A machine type that may be bought, with what its node offers to pods. */
@@ -47,6 +49,8 @@ export interface PackingProblem {
   readonly groupOf: Int32Array;
   /** Most pods of a group on one node. */
   readonly groupLimits: Int32Array;
+  /** By group: 1 where its limit is necessary. */
+  readonly necessaryGroups: Uint8Array;
   readonly machineTypes: readonly MachineType[];
   /** [shape * R + resource]. */
   readonly capacities: Float64Array;
@@ -95,11 +99,11 @@ export function classifyPods(pods: readonly PodDemand[], machineTypes: readonly 
 
 /** The same of demands that are classes already. @param counts pods by class */
 export function columnsOf(demands: readonly PodDemand[], counts: readonly number[], machineTypes: readonly MachineType[]): PackingProblem {
-  const groups = new Map<string, { readonly index: number; readonly perNode: number }>();
+  const groups = new Map<string, { readonly index: number; readonly perNode: number; readonly isNecessary: boolean }>();
   const groupOf = Int32Array.from(demands, ({ group }) => {
     if (group === null) return -1;
     const key = groupKey(group);
-    const known = groups.get(key) ?? { index: groups.size, perNode: group.perNode };
+    const known = groups.get(key) ?? { index: groups.size, perNode: group.perNode, isNecessary: group.isNecessary };
     groups.set(key, known);
     return known.index;
   });
@@ -108,12 +112,14 @@ export function columnsOf(demands: readonly PodDemand[], counts: readonly number
     machineTypes.flatMap(({ cpuMillicores, memoryMib, gpus, maxPods }) => [cpuMillicores, memoryMib, gpus, maxPods]),
   );
   const groupLimits = Int32Array.from([...groups.values()], ({ perNode }) => perNode);
+  const necessaryGroups = Uint8Array.from([...groups.values()], ({ isNecessary }) => Number(isNecessary));
   return {
     classCount: demands.length,
     requests,
     podCounts: Int32Array.from(counts),
     groupOf,
     groupLimits,
+    necessaryGroups,
     machineTypes,
     capacities,
     usdPerHour: Float64Array.from(machineTypes, (type) => type.usdPerHour),
@@ -132,15 +138,34 @@ function mostPerNodeOf(demands: readonly PodDemand[], machineTypes: readonly Mac
     const group = columns.groupOf[at] ?? -1;
     const limit = group < 0 ? Infinity : (columns.groupLimits[group] ?? 0);
     for (const shape of shapes) {
-      let copies = limit;
-      for (let resource = 0; resource < RESOURCE_COUNT; resource += 1) {
-        const request = columns.requests[at * RESOURCE_COUNT + resource] ?? 0;
-        if (request > 0) copies = Math.min(copies, Math.floor((columns.capacities[shape * RESOURCE_COUNT + resource] ?? 0) / request));
-      }
-      most[at * machineTypes.length + shape] = copies;
+      const copies = copiesByResources(columns.requests, at, columns.capacities, shape);
+      most[at * machineTypes.length + shape] = Math.min(limit, copies);
     }
   });
   return most;
+}
+
+/** The problem without the groups whose limits are not necessary: every valid placement of the pods solves it, so that its bounds hold. */
+export function relaxProblem(problem: PackingProblem): PackingProblem {
+  if (problem.necessaryGroups.every((isNecessary) => isNecessary === 1)) return problem;
+  const { requests, capacities, machineTypes } = problem;
+  const groupOf = problem.groupOf.map((group) => (group >= 0 && problem.necessaryGroups[group] === 1 ? group : -1));
+  const mostPerNode = problem.mostPerNode.map((most, at) => {
+    const podClass = Math.floor(at / machineTypes.length);
+    if (most === 0 || groupOf[podClass] === problem.groupOf[podClass]) return most;
+    return copiesByResources(requests, podClass, capacities, at % machineTypes.length);
+  });
+  return { ...problem, groupOf, mostPerNode };
+}
+
+/** Pods of a class that the capacity of a shape holds. */
+function copiesByResources(requests: Float64Array, podClass: number, capacities: Float64Array, shape: number): number {
+  let copies = Infinity;
+  for (let resource = 0; resource < RESOURCE_COUNT; resource += 1) {
+    const request = requests[podClass * RESOURCE_COUNT + resource] ?? 0;
+    if (request > 0) copies = Math.min(copies, Math.floor((capacities[shape * RESOURCE_COUNT + resource] ?? 0) / request));
+  }
+  return copies;
 }
 
 function shapeNamed(shapeOf: ReadonlyMap<string, number>, name: string): number {

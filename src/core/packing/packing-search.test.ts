@@ -96,7 +96,7 @@ describe('a search', () => {
   });
 
   test('keeps pods of a group on nodes of their own', () => {
-    const group = { name: 'web', perNode: 1 };
+    const group = { name: 'web', perNode: 1, isNecessary: true };
     const apart = classifyPods([aPodDemand({ group }), aPodDemand({ group, cpuMillicores: 10 }), aPodDemand()], [aMachineType()]).problem;
     const search = searchOf(apart);
     search.run(200);

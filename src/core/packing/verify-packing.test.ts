@@ -50,7 +50,7 @@ describe('a packing', () => {
   });
 
   test('keeps pods of a group apart, also of different sizes', () => {
-    const group = { name: 'web', perNode: 1 };
+    const group = { name: 'web', perNode: 1, isNecessary: true };
     const apart = problemOf(aPodDemand({ group }), aPodDemand({ group, cpuMillicores: 500 }));
     expect(codesOf(apart, [nodes(1, [1, 1])], 0.4)).toEqual(['group']);
     expect(codesOf(apart, [nodes(0, [1, 0]), nodes(0, [0, 1])], 0.2)).toEqual([]);

@@ -43,7 +43,11 @@ export function mixedPods(count: number, random: Random): PodDemand[][] {
     const kind = kinds[pod % kinds.length] ?? 'generic';
     const label = pick(LABELS);
     const group =
-      kind === 'host-spread' ? { name: label, perNode: 1 } : kind === 'host-anti-affinity' ? { name: 'nginx', perNode: 1 } : null;
+      kind === 'host-spread'
+        ? { name: label, perNode: 1, isNecessary: false }
+        : kind === 'host-anti-affinity'
+          ? { name: 'nginx', perNode: 1, isNecessary: true }
+          : null;
     const demand = { cpuMillicores: pick(CPU_MILLICORES), memoryMib: pick(MEMORY_MIB), gpus: 0, machineTypes: null, group };
     // Kinds without a rule about zones are dealt out, too.
     const key = kind === 'zone-spread' ? `${kind} ${label}` : kind;

@@ -38,16 +38,30 @@ export function readInput(files: { readonly pods: string; readonly pools: string
     pods.map(({ demand }) => demand),
     machineTypes,
   );
-  if (classified.problem.classCount > MAX_CLASSES) return { ok: false, problems: [tooManySizes(files.pods, classified)] };
+  const { classCount } = classified.problem;
+  if (classCount > MAX_CLASSES || classCount * pods.length > MAX_SIZE)
+    return { ok: false, problems: [tooManySizes(files.pods, classified)] };
+  if (machineTypes.length > MAX_TYPES) {
+    return {
+      ok: false,
+      problems: [`${files.pools}: has ${machineTypes.length} machine types, and at most ${MAX_TYPES} are compared; remove some`],
+    };
+  }
   const unplaceable = tooLargeProblems(files.pods, pods, classified, machineTypes);
   return unplaceable.length > 0 ? { ok: false, problems: unplaceable } : { ok: true, input: { ...classified, pods } };
 }
 
-/** The first packing of 20,000 sizes takes ten seconds, and its time grows with their square. */
+/** The first packing of 20,000 sizes takes ten seconds, and its time grows with their square. Nothing interrupts it. */
 const MAX_CLASSES = 20_000;
+/** It also grows with sizes times pods: with 2 · 10¹⁰ it takes more than a minute. */
+const MAX_SIZE = 2e9;
+/** Types are compared with each other: 10,000 of them for half a minute. */
+const MAX_TYPES = 2_000;
 
 function tooManySizes(file: string, { problem }: ClassifiedPods): string {
-  return `${file}: has pods of ${problem.classCount} different sizes, and at most ${MAX_CLASSES} are packed; round requests up, for example to 10m and 16 MiB`;
+  const pods = problem.podCounts.reduce((sum, count) => sum + count, 0);
+  const most = Math.min(MAX_CLASSES, Math.floor(MAX_SIZE / pods));
+  return `${file}: has ${pods} pods of ${problem.classCount} different sizes, and at most ${most} sizes are packed; round requests up, for example to 10m and 16 MiB`;
 }
 
 /** Problems that are printed; the others are counted. */
@@ -58,6 +72,7 @@ function firstOf(problems: readonly string[]): string[] {
   return [...problems.slice(0, MAX_PROBLEMS), ...(left > 0 ? [`and ${left} more problems`] : [])];
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /** V8 holds no longer text. */
 const MAX_FILE_BYTES = 500_000_000;
 
@@ -65,8 +80,9 @@ function readText(path: string): { readonly text: string } | { readonly problem:
   try {
     const { size } = statSync(path);
     if (size > MAX_FILE_BYTES) return { problem: `${path}: has ${size} bytes, and at most ${MAX_FILE_BYTES} are read; give fewer pods` };
-    return { text: readFileSync(path, 'utf8') };
+    return { text: UTF8.decode(readFileSync(path)) };
   } catch (error) {
+    if (error instanceof TypeError) return { problem: `${path}: is not UTF-8; convert it` };
     return { problem: `${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
@@ -83,7 +99,9 @@ function tooLargeProblems(
 ): string[] {
   const shapes = machineTypes.length;
   const fitsSome = (podClass: number): boolean =>
-    problem.mostPerNode.subarray(podClass * shapes, (podClass + 1) * shapes).some((most) => most > 0);
+    problem.mostPerNode
+      .subarray(podClass * shapes, (podClass + 1) * shapes)
+      .some((most, shape) => most > 0 && (problem.maxNodes[shape] ?? 0) > 0);
   const fits = Array.from({ length: problem.classCount }, (_, podClass) => fitsSome(podClass));
   const tooLarge = pods.filter((_, index) => fits[classOf[index] ?? -1] !== true);
   if (tooLarge.length === 0) return [];

@@ -31,11 +31,13 @@ export function readPodsCsv(source: string, text: string): ReadPods {
   const duplicates: string[] = [];
   const lineOf = new Map<string, number>();
   const pods: NamedPod[] = [];
-  for (const { line, values } of rows) {
+  for (const { line, values, columnOf } of rows) {
     const { name = '', cpu_milli: cpuMillicores = 0, memory_mib: memoryMib = 0, gpu = 0 } = values;
     const first = lineOf.get(name);
     if (first !== undefined && name !== '') {
-      duplicates.push(`${source}:${line}:1: name: ${JSON.stringify(name)} is also on line ${first}; names must be unique`);
+      duplicates.push(
+        `${source}:${line}:${columnOf('name')}: name: ${JSON.stringify(name)} is also on line ${first}; names must be unique`,
+      );
     }
     lineOf.set(name, first ?? line);
     pods.push({ name, line, demand: { cpuMillicores, memoryMib, gpus: gpu, machineTypes: null, group: null } });

@@ -5,7 +5,7 @@ import { readOverhead, readWholeRequests, sumContainers } from '#kube/pod-spec/p
 import { readSchedulingRules } from '#kube/pod-spec/scheduling-rules';
 import { parseQuantity } from '#kube/quantity';
 import { MiB } from '#kube/units';
-import { numberAt, objectAt, objectsAt, textsByKeyAt, type Wire, WireError } from '#kube/wire';
+import { numberAt, objectAt, objectsAt, textAt, textsByKeyAt, type Wire, WireError } from '#kube/wire';
 import type { PodDemand } from '../../../core/packing/packing-problem.ts';
 import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
 import { memoryProblem } from './memory-limit.ts';
@@ -15,6 +15,8 @@ import { groupsOf, machineTypesFor, unsupportedRules, type WorkloadRules } from 
 const GPU = 'nvidia.com/gpu';
 /** What a pools file does not state, and no node of a cloud is short of first. */
 const NOT_PACKED = new Set(['ephemeral-storage']);
+/** Phases of pods that hold no resources. */
+const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 /** A number of replicas above is a mistake. */
 const MAX_REPLICAS = 1_000_000;
 
@@ -89,7 +91,12 @@ function nameOf({ object }: ManifestObject): string {
   return `${namespace === undefined ? '' : `${namespace}/`}${name ?? generateName ?? ''}`;
 }
 
-/** Null: the object has no pods. */
+/** Where it would be without `--namespace`. */
+function namespaceOf({ object }: ManifestObject): string {
+  return object.metadata.namespace ?? 'default';
+}
+
+/** Null: the object has no pods, or the pod has ended. */
 function workloadOf(manifest: ManifestObject, problems: string[]): Workload | null {
   const { object, source } = manifest;
   const name = nameOf(manifest);
@@ -99,7 +106,7 @@ function workloadOf(manifest: ManifestObject, problems: string[]): Workload | nu
     return null;
   }
   const read = Object.hasOwn(KINDS, object.kind) ? KINDS[object.kind] : undefined;
-  if (read === undefined) return null;
+  if (read === undefined || (object.kind === 'Pod' && ENDED.has(textAt(objectAt(object, 'status'), 'phase')))) return null;
   const { count, pod } = read(object);
   if (!Number.isInteger(count) || count < 0 || count > MAX_REPLICAS) {
     problems.push(`${place}: the number of replicas is ${count}; it must be a whole number from 0 to ${MAX_REPLICAS}`);
@@ -109,9 +116,7 @@ function workloadOf(manifest: ManifestObject, problems: string[]): Workload | nu
   const labels = textsByKeyAt(objectAt(pod, 'metadata'), 'labels', 'metadata.labels');
   const { rules } = readSchedulingRules(spec, { name, labels });
   const before = problems.length;
-  problems.push(
-    ...[...quantityProblems(spec), ...unsupportedRules(rules, object.metadata.namespace ?? '')].map((problem) => `${place}: ${problem}`),
-  );
+  problems.push(...[...quantityProblems(spec), ...unsupportedRules(rules, namespaceOf(manifest))].map((problem) => `${place}: ${problem}`));
   const amounts = requestsOf(spec);
   problems.push(...amountProblems(amounts).map((problem) => `${place}: ${problem}`));
   if (problems.length > before) return null;
@@ -125,7 +130,7 @@ function workloadOf(manifest: ManifestObject, problems: string[]): Workload | nu
       memoryMib: Math.ceil((amounts.get('memory') ?? 0) / MiB),
       gpus: amounts.get(GPU) ?? 0,
     },
-    rules: { namespace: object.metadata.namespace ?? '', labels, rules },
+    rules: { namespace: namespaceOf(manifest), labels, rules },
   };
 }
 
@@ -158,17 +163,20 @@ function amountProblems(amounts: Amounts): string[] {
 
 /** Quantities that are not valid or negative. */
 function quantityProblems(spec: Wire): string[] {
-  return ['initContainers', 'containers'].flatMap((list) =>
-    objectsAt(spec, list, `spec.${list}`).flatMap((container, at) =>
-      ['requests', 'limits'].flatMap((kind) =>
-        Object.entries(objectAt(objectAt(container, 'resources'), kind)).flatMap(([resource, given]) => {
-          const path = `spec.${list}[${at}].resources.${kind}.${resource}`;
-          if (typeof given !== 'string' && typeof given !== 'number') return [`${path}: must be a quantity such as 250m or 1Gi`];
-          const parsed = parseQuantity(given);
-          if (!parsed.ok) return [`${path}: ${JSON.stringify(given)} is not a quantity such as 250m or 1Gi`];
-          return parsed.value.nano < 0n ? [`${path}: ${JSON.stringify(given)} is negative; it must be at least 0`] : [];
-        }),
-      ),
-    ),
+  const ofContainers = ['initContainers', 'containers'].flatMap((list) =>
+    objectsAt(spec, list, `spec.${list}`).map((container, at) => ({ owner: container, path: `spec.${list}[${at}]` })),
+  );
+  const ofResources = [{ owner: spec, path: 'spec' }, ...ofContainers].flatMap(({ owner, path }) =>
+    ['requests', 'limits'].map((kind) => ({ amounts: objectAt(objectAt(owner, 'resources'), kind), path: `${path}.resources.${kind}` })),
+  );
+  const all = [...ofResources, { amounts: objectAt(spec, 'overhead', 'spec.overhead'), path: 'spec.overhead' }];
+  return all.flatMap(({ amounts, path }) =>
+    Object.entries(amounts).flatMap(([resource, given]) => {
+      const place = `${path}.${resource}`;
+      if (typeof given !== 'string' && typeof given !== 'number') return [`${place}: must be a quantity such as 250m or 1Gi`];
+      const parsed = parseQuantity(given);
+      if (!parsed.ok) return [`${place}: ${JSON.stringify(given)} is not a quantity such as 250m or 1Gi`];
+      return parsed.value.nano < 0n ? [`${place}: ${JSON.stringify(given)} is negative; it must be at least 0`] : [];
+    }),
   );
 }

@@ -1,5 +1,5 @@
 import type { MachineType } from '../../../core/packing/packing-problem.ts';
-import { decimal, objectName, readTable, type TableColumn, type TableRecord } from './read-table.ts';
+import { decimal, objectName, readTable, type TableColumn, type TableRecord, type TableRow } from './read-table.ts';
 
 export interface ReadPools {
   readonly machineTypes: readonly MachineType[];
@@ -26,14 +26,17 @@ export function readPools(source: string, text: string): ReadPools {
   const { rows, problems } = readTable(source, text, COLUMNS);
   const further: string[] = [];
   const lineOf = new Map<string, number>();
-  const machineTypes = rows.map(({ line, values }) => {
+  const machineTypes = rows.map((row) => {
+    const { line, values } = row;
     const name = values.machine_type ?? '';
     const first = lineOf.get(name);
     if (first !== undefined && name !== '') {
-      further.push(`${source}:${line}:1: machine_type: ${JSON.stringify(name)} is also on line ${first}; names must be unique`);
+      further.push(
+        `${source}:${line}:${row.columnOf('machine_type')}: machine_type: ${JSON.stringify(name)} is also on line ${first}; names must be unique`,
+      );
     }
     lineOf.set(name, first ?? line);
-    further.push(...allocatableProblems(`${source}:${line}:1`, values));
+    further.push(...allocatableProblems(source, row));
     return machineTypeOf(values);
   });
   if (problems.length === 0 && machineTypes.length === 0) further.push(`${source}: has no machine type; add one line for each`);
@@ -52,14 +55,15 @@ function machineTypeOf(values: TableRecord<typeof COLUMNS>): MachineType {
   };
 }
 
-function allocatableProblems(place: string, values: TableRecord<typeof COLUMNS>): string[] {
+function allocatableProblems(source: string, { line, values, columnOf }: TableRow<typeof COLUMNS>): string[] {
   const problems: string[] = [];
+  const place = (name: keyof typeof COLUMNS): string => `${source}:${line}:${columnOf(name)}: ${name}`;
   const { vcpu, memory_gib: memoryGib, alloc_cpu_milli: cpu, alloc_memory_mib: memory } = values;
-  if (vcpu !== undefined && cpu !== undefined && cpu > vcpu * 1000) {
-    problems.push(`${place}: alloc_cpu_milli: ${cpu} is more than the machine has (${vcpu} vCPU); lower it`);
+  if (vcpu !== undefined && cpu !== undefined && cpu > Math.round(vcpu * 1000)) {
+    problems.push(`${place('alloc_cpu_milli')}: ${cpu} is more than the machine has (${vcpu} vCPU); lower it`);
   }
   if (memoryGib !== undefined && memory !== undefined && memory > memoryGib * MIB_PER_GIB) {
-    problems.push(`${place}: alloc_memory_mib: ${memory} is more than the machine has (${memoryGib} GiB); lower it`);
+    problems.push(`${place('alloc_memory_mib')}: ${memory} is more than the machine has (${memoryGib} GiB); lower it`);
   }
   return problems;
 }

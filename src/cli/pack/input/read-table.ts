@@ -19,6 +19,8 @@ export type TableRecord<C extends TableColumns> = { readonly [K in keyof C]: C[K
 export interface TableRow<C extends TableColumns> {
   readonly line: number;
   readonly values: TableRecord<C>;
+  /** Where the cell of a column begins; 1 where the table has no such column. */
+  readonly columnOf: (name: keyof C & string) => number;
 }
 
 export interface ReadTable<C extends TableColumns> {
@@ -51,7 +53,8 @@ export function readTable<C extends TableColumns>(source: string, text: string, 
       if ('problem' in value) problems.push(placed(source, row.line, cell.column, `${name}: ${value.problem}`));
       else values[name] = value.value;
     });
-    read.push({ line: row.line, values: values as TableRecord<C> });
+    const columnOf = (name: string): number => row.cells[names.indexOf(name)]?.column ?? 1;
+    read.push({ line: row.line, values: values as TableRecord<C>, columnOf });
   }
   return { rows: read, problems };
 }

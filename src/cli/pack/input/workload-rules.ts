@@ -17,6 +17,9 @@ const HOSTNAME = 'kubernetes.io/hostname';
 const INSTANCE_TYPES = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type'];
 const NODE_LABELS = [...INSTANCE_TYPES, 'kubernetes.io/os'];
 
+/** More pods than a node holds. */
+const MAX_SKEW = 1_000_000;
+
 /** Fields that restrict the nodes of a pod in a way that a packing does not keep. */
 export function unsupportedRules(rules: SchedulingRules, namespace: string): string[] {
   const problems = [
@@ -28,6 +31,8 @@ export function unsupportedRules(rules: SchedulingRules, namespace: string): str
   if ((rules.nodeTerms ?? []).some(({ fields }) => fields.length > 0)) problems.push('has node affinity to a node by name; remove it');
   if (rules.affinity.length > 0) problems.push('has required pod affinity, which is not supported; remove it');
   if (rules.ports.length > 0) problems.push('has host ports, which are not supported; use anti-affinity to its own pods instead');
+  if (rules.spread.some(({ hard, maxSkew }) => hard && !(Number.isInteger(maxSkew) && maxSkew >= 1 && maxSkew <= MAX_SKEW)))
+    problems.push(`has a hard topology spread whose maxSkew is not a whole number from 1 to ${MAX_SKEW}; correct it`);
   if (rules.antiAffinity.some((term) => !isOwnNamespace(term, namespace)))
     problems.push('has anti-affinity to pods of other namespaces, which is not supported; select those of its own namespace alone');
   for (const key of new Set([...rules.antiAffinity, ...rules.spread.filter(({ hard }) => hard)].map(({ topologyKey }) => topologyKey))) {
@@ -69,6 +74,7 @@ function isTermMet({ labels: requirements }: NodeTerm, labels: Labels): boolean 
 interface HostRule {
   readonly key: string;
   readonly perNode: number;
+  readonly isNecessary: boolean;
   readonly namespace: string;
   readonly selector: LabelSelector;
 }
@@ -87,7 +93,7 @@ export function groupsOf(
     if (others.length > 0) return { problem: 'has more than one rule between hosts (anti-affinity, hard topology spread); keep one' };
     const selected = workloads.map((each) => each.namespace === rule.namespace && isLabelSelectorMatch(rule.selector, each.labels));
     const differs = workloads.findIndex((_, at) => selected[at] !== rulesOf[at]?.some(({ key }) => key === rule.key));
-    if (differs < 0) return { group: { name: rule.key, perNode: rule.perNode } };
+    if (differs < 0) return { group: { name: rule.key, perNode: rule.perNode, isNecessary: rule.isNecessary } };
     return {
       problem: 'its anti-affinity or spread selects pods that do not have the same rule, which is not supported; select its own pods alone',
     };
@@ -95,9 +101,11 @@ export function groupsOf(
 }
 
 function hostRulesOf({ namespace, rules }: WorkloadRules): HostRule[] {
-  const terms = rules.antiAffinity.map((term: PodTerm) => ({ selector: term.selector, perNode: 1 }));
-  const spreads = rules.spread.filter(({ hard }) => hard).map(({ selector, maxSkew }) => ({ selector, perNode: maxSkew }));
-  return [...terms, ...spreads].flatMap(({ selector, perNode }) =>
-    selector === null ? [] : [{ key: JSON.stringify([namespace, selector, perNode]), perNode, namespace, selector }],
+  const terms = rules.antiAffinity.map((term: PodTerm) => ({ selector: term.selector, perNode: 1, isNecessary: true }));
+  const spreads = rules.spread
+    .filter(({ hard }) => hard)
+    .map(({ selector, maxSkew }) => ({ selector, perNode: maxSkew, isNecessary: false }));
+  return [...terms, ...spreads].flatMap(({ selector, ...limit }) =>
+    selector === null ? [] : [{ key: JSON.stringify([namespace, selector, limit]), ...limit, namespace, selector }],
   );
 }

@@ -57,7 +57,7 @@ export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: Pric
     }
     const { usdPerHour, packing } = result;
     const nodes = packing.nodes.reduce((sum, { copies }) => sum + copies, 0);
-    return { method, outcome: 'found', nodes, usdPerHour, gap: boundUsd === 0 ? null : usdPerHour / boundUsd - 1 };
+    return { method, outcome: 'found', nodes, usdPerHour, gap: boundUsd === 0 ? null : Math.max(0, usdPerHour / boundUsd - 1) };
   };
   const demand = PACKED_RESOURCES.map((_, resource) =>
     problem.podCounts.reduce((sum, count, at) => sum + count * (problem.requests[at * RESOURCE_COUNT + resource] ?? 0), 0),

@@ -27,7 +27,7 @@ export function printTables(summary: PackSummary): string[] {
 
 export function describeInput({ pods, classes, requested }: PackSummary): string {
   const gpus = requested.gpus > 0 ? `, ${requested.gpus} GPUs` : '';
-  return `${pods} pods of ${classes} sizes: ${requested.cores.toFixed(1)} cores, ${requested.memoryGib.toFixed(1)} GiB${gpus}`;
+  return `${pods} ${pods === 1 ? 'pod' : 'pods'} of ${classes} ${classes === 1 ? 'size' : 'sizes'}: ${requested.cores.toFixed(1)} cores, ${requested.memoryGib.toFixed(1)} GiB${gpus}`;
 }
 
 export function describeBound({ lowerBound: { kind, usdPerCore, usdPerGib } }: PackSummary): string[] {
