@@ -119,7 +119,8 @@ describe('evenkeel pack', () => {
   });
 
   test('finds nothing where max is exhausted', async () => {
-    const { code, out, err } = await packFiles(PODS, 'machine_type,vcpu,memory_gib,usd_per_hour,max\nlarge,8,32,0.45,1\n');
+    const pods = 'name,cpu_milli,memory_mib\na,3000,16\nb,3000,16\nc,3000,16\n';
+    const { code, out, err } = await packFiles(pods, 'machine_type,vcpu,memory_gib,usd_per_hour,max\nlarge,5,32,0.45,2\n');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toBe('evenkeel pack: no packing was found within the max of the machine types; raise max, or add a machine type\n');
   });
@@ -346,6 +347,14 @@ describe('invalid input of evenkeel pack', () => {
     ],
   ])('in pools: %s', async (_, pools, expected) => {
     expect(await rejects(PODS, pools)).toContain(`./pools.csv${expected}`);
+  });
+
+  test('in pools: fewer nodes than the pods need, before the search', async () => {
+    const pools = 'machine_type,vcpu,memory_gib,usd_per_hour,max\na,4,16,1,2\nb,1,1,1,1\n';
+    const pods = `name,cpu_milli,memory_mib\n${Array.from({ length: 10 }, (_, at) => `p${at},1000,16\n`).join('')}`;
+    expect(await rejects(pods, pools)).toContain(
+      './pools.csv: within max, the machine types offer 9000m CPU, and the pods request 10000m; raise max, or add a machine type',
+    );
   });
 
   test('names at most ten pods that fit on no machine type, and counts them', async () => {

@@ -2,6 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { classifyPods, type ClassifiedPods, type MachineType, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
+import { totalDemand } from '../../../core/packing/lower-bound.ts';
 import { memoryProblem } from './memory-limit.ts';
 import { type NamedPod, readPodsCsv } from './read-pods-csv.ts';
 import { readPodsYaml } from './read-pods-yaml.ts';
@@ -47,7 +48,7 @@ export function readInput(files: { readonly pods: string; readonly pools: string
       problems: [`${files.pools}: has ${machineTypes.length} machine types, and at most ${MAX_TYPES} are compared; remove some`],
     };
   }
-  const unplaceable = tooLargeProblems(files.pods, pods, classified, machineTypes);
+  const unplaceable = [...tooLargeProblems(files.pods, pods, classified, machineTypes), ...tooFewProblems(files.pools, classified)];
   return unplaceable.length > 0 ? { ok: false, problems: unplaceable } : { ok: true, input: { ...classified, pods } };
 }
 
@@ -85,6 +86,26 @@ function readText(path: string): { readonly text: string } | { readonly problem:
     if (error instanceof TypeError) return { problem: `${path}: is not UTF-8; convert it` };
     return { problem: `${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+const UNITS = ['m CPU', ' MiB', ' GPUs', ' pods'] as const;
+
+/** Resources of which all nodes within `max` together offer less than the pods request. */
+function tooFewProblems(file: string, { problem }: ClassifiedPods): string[] {
+  const { capacities, maxNodes } = problem;
+  return [...totalDemand(problem)].flatMap((demand, resource) => {
+    let offered = 0;
+    maxNodes.forEach((most, shape) => {
+      const capacity = capacities[shape * RESOURCE_COUNT + resource] ?? 0;
+      if (capacity > 0) offered += most * capacity;
+    });
+    if (offered >= demand) return [];
+    const unit = UNITS[resource] ?? '';
+    const request = `${demand}${unit === 'm CPU' ? 'm' : unit}`;
+    return [
+      `${file}: within max, the machine types offer ${offered}${unit}, and the pods request ${request}; raise max, or add a machine type`,
+    ];
+  });
 }
 
 /** Pods that are named where no node holds them. */
