@@ -1,8 +1,9 @@
 // What a run reports, as the tables, the JSON output and the report print it.
 
 import type { BoundKind } from '../../../core/packing/choose-bound.ts';
+import { totalDemand } from '../../../core/packing/lower-bound.ts';
 import { nodesByShape } from '../../../core/packing/packing.ts';
-import { PACKED_RESOURCES, type PackingProblem, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
+import { type PackingProblem, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
 import type { PackingPlan, PeerResult, PricedPacking } from '../plan.ts';
 
 /** Nodes of one machine type. */
@@ -59,9 +60,7 @@ export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: Pric
     const nodes = packing.nodes.reduce((sum, { copies }) => sum + copies, 0);
     return { method, outcome: 'found', nodes, usdPerHour, gap: boundUsd === 0 ? null : Math.max(0, usdPerHour / boundUsd - 1) };
   };
-  const demand = PACKED_RESOURCES.map((_, resource) =>
-    problem.podCounts.reduce((sum, count, at) => sum + count * (problem.requests[at * RESOURCE_COUNT + resource] ?? 0), 0),
-  );
+  const demand = totalDemand(problem);
   const [cpu = 0, memory = 0, gpu = 0, pod = 0] = bound.unitPrices;
   return {
     pods: demand[3] ?? 0,
