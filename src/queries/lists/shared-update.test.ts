@@ -48,3 +48,25 @@ test('an update follows one that failed', async () => {
   await expect(first).rejects.toThrow('broken');
   await expect(second).resolves.toBeUndefined();
 });
+
+test('callers of one update continue one in a turn, and the next begins after the last', async () => {
+  const turns: (() => void)[] = [];
+  const order: string[] = [];
+  const update = new SharedUpdate(
+    () => {
+      order.push('update');
+      return Promise.resolve();
+    },
+    (task) => turns.push(task),
+  );
+  const nextTurn = async () => {
+    order.push('turn');
+    turns.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const first = update.run().then(() => order.push('first'));
+  const others = ['second', 'third'].map((name) => update.run().then(() => order.push(name)));
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  await Promise.all([first, ...others]);
+  expect(order).toEqual(['update', 'turn', 'first', 'turn', 'update', 'second', 'turn', 'third', 'turn', 'turn']);
+});

@@ -1,7 +1,7 @@
 /** Runs a task after events that wait. */
 export type Defer = (task: () => void) => void;
 
-const deferToEvents: Defer = (task) => void setImmediate(task);
+export const deferToEvents: Defer = (task) => void setImmediate(task);
 
 /** Work that yields where it may be interrupted. */
 export type Steps<Result = void> = Generator<void, Result, void>;
