@@ -104,7 +104,7 @@ export class SqlHistory implements HistoryStore {
 
   async saveCheckpoints(checkpoints: readonly UsageCheckpoint[], term: number): Promise<number | null> {
     let latest: number | null = null;
-    for (const batch of batches(checkpoints, CHECKPOINTS_PER_PAGE)) {
+    for await (const batch of batches(checkpoints, CHECKPOINTS_PER_PAGE)) {
       const rows = batch.map(({ key, savedAt, version, data }) => ({ key, saved_at: Math.floor(savedAt), version, data, term }));
       const later = await this.#engine.run('saving checkpoints', (db) => writeCheckpoints(db, rows));
       if (later !== null) latest = Math.max(later, latest ?? later);
@@ -125,7 +125,7 @@ export class SqlHistory implements HistoryStore {
   }
 
   async deleteCheckpoints(keys: readonly string[], term: number): Promise<void> {
-    for (const batch of batches(keys)) {
+    for await (const batch of batches(keys)) {
       await this.#engine.run('deleting checkpoints', (db) =>
         db.deleteFrom('checkpoints').where('key', 'in', batch).where('term', '<=', term).execute(),
       );

@@ -43,6 +43,29 @@ function open(
 }
 
 describe('SqliteHistory', () => {
+  test('other events are served while many rows are written', async () => {
+    const clock = new FakeClock();
+    const history = await open(':memory:', clock);
+    const usage = Array.from({ length: 2_000 }, (_, index) => ({
+      key: `shop/Deployment/api-${index}/main`,
+      at: clock.now(),
+      cpuMillicores: index,
+      memoryBytes: index,
+      replicas: 1,
+    }));
+    history.appendUsage(usage);
+    const progress = { isWriting: true, served: 0 };
+    const written = history.flush().then(() => (progress.isWriting = false));
+    while (progress.isWriting) {
+      await new Promise((resolve) => setImmediate(resolve));
+      progress.served += 1;
+    }
+    await written;
+    expect(progress.served).toBeGreaterThanOrEqual(10);
+    expect(await history.readUsage({ keyPrefix: 'shop/', from: clock.now(), to: clock.now() })).toHaveLength(usage.length);
+    await history.close();
+  });
+
   test('a path that cannot be opened fails with the path and the remedy', async () => {
     await expect(open(join(aFolder(), 'no', 'such', 'folder', 'h.sqlite'))).rejects.toThrow(/h\.sqlite.*set history\.url/s);
   });

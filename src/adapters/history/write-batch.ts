@@ -1,13 +1,14 @@
 // Writes a batch of waiting rows. Each row replaces the stored row with its key, so a batch may be written twice. Times are rounded to
 // whole milliseconds, since PostgreSQL rejects fractions in integer columns.
 
+import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { SharedRecord } from '../../ports/cluster/shared-state.ts';
 import type { HistoryTables } from './tables.ts';
 import type { Pending } from './write-queue.ts';
 
-/** SQLite allows 32,766 parameters per statement and PostgreSQL 65,535; a row has at most six. */
-const ROWS_PER_STATEMENT = 500;
+/** Some 5 ms of SQLite, which blocks the event loop, and far fewer parameters than the 32,766 that it allows. */
+const ROWS_PER_STATEMENT = 200;
 /**
  * A record is some kilobytes of JSON, and after an outage those of all nodes wait: small statements bound the memory of serializing them.
  */
@@ -16,7 +17,7 @@ const SHARED_PER_STATEMENT = 100;
 /** Writes the rows of all queued tables within `trx`. */
 export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): Promise<void> {
   const cycles = lastOf(batch.cycles, ({ id }) => id);
-  for (const rows of batches(
+  for await (const rows of batches(
     cycles.map((cycle) => ({ id: cycle.id, started_at: Math.floor(cycle.startedAt), body: JSON.stringify(cycle) })),
   )) {
     await trx
@@ -31,7 +32,7 @@ export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): 
     const { id, at, namespace, object } = entry;
     return { id, at: Math.floor(at), namespace, object_kind: object.kind, object_name: object.name, body: JSON.stringify(entry) };
   });
-  for (const rows of batches(entries)) {
+  for await (const rows of batches(entries)) {
     await trx
       .insertInto('timeline')
       .values(rows)
@@ -50,14 +51,11 @@ export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): 
 }
 
 async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<void> {
-  const usage = lastOf(batch.usage, ({ key, at }) => `${Math.floor(at)} ${key}`).map((row) => ({
-    key: row.key,
-    at: Math.floor(row.at),
-    cpu_millicores: row.cpuMillicores,
-    memory_bytes: row.memoryBytes,
-    replicas: row.replicas,
-  }));
-  for (const rows of batches(usage)) {
+  const usage = lastOf(batch.usage, ({ key, at }) => `${Math.floor(at)} ${key}`);
+  for await (const points of batches(usage)) {
+    const rows = points.map(({ key, at, cpuMillicores, memoryBytes, replicas }) => {
+      return { key, at: Math.floor(at), cpu_millicores: cpuMillicores, memory_bytes: memoryBytes, replicas };
+    });
     await trx
       .insertInto('usage_points')
       .values(rows)
@@ -71,7 +69,7 @@ async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<
       .execute();
   }
   const points = lastOf(batch.cluster, ({ at }) => Math.floor(at));
-  for (const rows of batches(points.map((row) => ({ at: Math.floor(row.at), body: JSON.stringify(row) })))) {
+  for await (const rows of batches(points.map((row) => ({ at: Math.floor(row.at), body: JSON.stringify(row) })))) {
     await trx
       .insertInto('cluster_points')
       .values(rows)
@@ -83,7 +81,7 @@ async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<
 /** Writes shared records. @param first change number of the first record; the others follow it */
 export async function writeShared(trx: Kysely<HistoryTables>, records: readonly SharedRecord[], first: number): Promise<void> {
   let changed = first;
-  for (const rows of batches(records, SHARED_PER_STATEMENT)) {
+  for await (const rows of batches(records, SHARED_PER_STATEMENT)) {
     await trx
       .insertInto('shared_records')
       .values(rows.map(({ topic, key, at, body }) => ({ topic, key, at: Math.floor(at), changed: changed++, body: JSON.stringify(body) })))
@@ -125,9 +123,15 @@ export async function writeCheckpoints(db: Kysely<HistoryTables>, rows: readonly
   return term === null ? null : Number(term);
 }
 
-/** Splits rows into statements of at most `size` rows. */
-export function* batches<T>(rows: readonly T[], size = ROWS_PER_STATEMENT): Generator<readonly T[]> {
-  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
+/**
+ * Splits rows into statements of at most `size` rows, and serves other events between them: SQLite runs on this thread, and the usage of
+ * 25,000 containers would block it for half a second.
+ */
+export async function* batches<T>(rows: readonly T[], size = ROWS_PER_STATEMENT): AsyncGenerator<readonly T[]> {
+  for (let start = 0; start < rows.length; start += size) {
+    if (start > 0) await setImmediate();
+    yield rows.slice(start, start + size);
+  }
 }
 
 /** Keeps the last row of each key: PostgreSQL rejects an upsert that touches a row twice. */
