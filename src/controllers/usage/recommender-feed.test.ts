@@ -172,3 +172,17 @@ test('checkpoints are saved soon after a kill, since the usage before it is know
   });
   expect(killed).toEqual([`${WEB}/main`]);
 });
+
+test('other events are served while the versions of many workloads are recorded', async () => {
+  const { cluster, feed } = aFeed();
+  cluster.workloadList = Array.from({ length: 2_000 }, (_, index) => aWorkloadRecord({ name: `web-${index}` }));
+  const progress = { isStarting: true, served: 0 };
+  const started = feed.start().then(() => (progress.isStarting = false));
+  while (progress.isStarting) {
+    await new Promise((resolve) => setImmediate(resolve));
+    progress.served += 1;
+  }
+  await started;
+  expect(progress.served).toBeGreaterThanOrEqual(4);
+  feed.stop();
+});

@@ -1,5 +1,6 @@
 // Feeds the recommender with live samples, OOM kills, new versions of workloads, and past usage.
 
+import { setImmediate } from 'node:timers/promises';
 import { fnv1a } from '#kube/fnv1a';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '#kube/records/workload';
@@ -22,6 +23,8 @@ const DELETED_RETENTION_MS: DurationMs = 7 * DAY_MS;
 const MIN_RETENTION_MS: DurationMs = HOUR_MS;
 /** An older working set is no evidence of the memory in use at a kill. */
 const LAST_WORKING_SET_MS: DurationMs = 5 * MINUTE_MS;
+/** Workloads whose version is recorded in one turn of the event loop: a few milliseconds. */
+const TRACKED_PER_TURN = 500;
 /** Step of past usage, equal to the recommender's. */
 const BACKFILL_STEP_SECONDS = 300;
 
@@ -58,7 +61,17 @@ export class RecommenderFeed {
     for (const key of await recommender.workloads()) {
       if (cluster.findWorkload(key) === undefined) this.#forgetAt.set(key, clock.now() + DELETED_RETENTION_MS);
     }
-    for (const workload of cluster.workloads()) this.#track(workloadKey(workload), workload);
+    // Before the pass over the workloads, which serves other events meanwhile.
+    this.#stops.push(
+      cluster.subscribe((change) => {
+        if (change.kind === 'workload') this.#handleChange(change.key);
+      }),
+    );
+    let count = 0;
+    for (const workload of cluster.workloads()) {
+      this.#track(workloadKey(workload), workload);
+      if (++count % TRACKED_PER_TURN === 0) await setImmediate();
+    }
     this.#stops.push(
       usage.onSample((workload, container, pod, sample) => this.#observe(workload, container, pod, sample)),
       usage.onOomKill((kill) => {
@@ -68,9 +81,6 @@ export class RecommenderFeed {
         const names = this.#namesOf(workload, container, kill.pod);
         for (const name of names) recommender.observeOom(workload, name, at, memoryLimitBytes, last);
         onKill(names.map((name) => `${workload}/${name}`));
-      }),
-      cluster.subscribe((change) => {
-        if (change.kind === 'workload') this.#handleChange(change.key);
       }),
     );
     this.#sweepHourly();
