@@ -55,6 +55,30 @@ describe('a search', () => {
     expect(last).toBeLessThan(first * 0.99);
   });
 
+  test('ends with the fewest nodes where others cost the same', () => {
+    const cores = [1, 2, 3, 4].map((count) => aMachineType({ name: `c${count}`, cpuMillicores: count * 1000, usdPerHour: count / 16 }));
+    const pods = Array.from({ length: 40 }, () => aPodDemand({ memoryMib: 1 }));
+    const search = searchOf(classifyPods(pods, cores).problem);
+    search.run(100_000);
+    expect(search.usdPerHour).toBe(40 / 16);
+    expect(search.best!.nodes.reduce((sum, { copies }) => sum + copies, 0)).toBe(10);
+  });
+
+  test('begins with nodes near the mean size where pods must be apart, so that none of them is nearly empty', () => {
+    // A node offers less than it costs by 100 millicores, so that one large node would be the best for its price.
+    const cores = Array.from({ length: 60 }, (_, at) =>
+      aMachineType({ name: `c${at + 1}`, cpuMillicores: (at + 1) * 1000 - 100, memoryMib: 1e6, usdPerHour: at + 1 }),
+    );
+    const group = { name: 'apart', perNode: 1, isNecessary: true };
+    const pods = [
+      ...Array.from({ length: 20 }, () => aPodDemand({ cpuMillicores: 300, group })),
+      ...Array.from({ length: 120 }, () => aPodDemand({ cpuMillicores: 400 })),
+    ];
+    const { problem } = classifyPods(pods, cores);
+    const { usdPerHour } = boundBySingleResource(problem);
+    expect(searchOf(problem).usdPerHour).toBeLessThan(usdPerHour * 1.2);
+  });
+
   test('ends the same for the same steps, in one part or in many', () => {
     const whole = searchOf(problem);
     whole.run(9_000);
