@@ -26,6 +26,8 @@ const core = {
   ownership: ['model'],
   hpa: ['model', 'ownership'],
   packing: ['model'],
+  'packing-rules': ['model', 'packing'],
+  'packing-proof': [],
   peers: ['model', 'packing'],
   policies: ['model'],
   recommendations: ['model', 'access'],

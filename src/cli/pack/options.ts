@@ -18,7 +18,7 @@ export const PACK_OPTIONS = {
   },
   pools: {
     value: 'FILE',
-    help: 'machine types: CSV of machine_type,vcpu,memory_gib,usd_per_hour[,max][,alloc_cpu_milli,alloc_memory_mib][,gpu] (required)',
+    help: 'pools: CSV of machine_type,vcpu,memory_gib,usd_per_hour[,max][,alloc_cpu_milli,alloc_memory_mib][,gpu][,zone][,capacity_type][,labels][,taints] (required)',
     read: text(),
     default: null,
   },

@@ -24,9 +24,20 @@ export interface PodGroup {
   readonly isNecessary: boolean;
 }
 
+/** What a pool buys. */
+export interface PoolOffering {
+  readonly machineType: string;
+  /** Null: not stated. */
+  readonly zone: string | null;
+  readonly capacityType: 'spot' | 'on-demand' | null;
+}
+
 /** A machine type that may be bought, with what its node offers to pods. */
 export interface MachineType {
+  /** Unique: the machine type, with what distinguishes pools of the same type. */
   readonly name: string;
+  /** What the pool buys; absent: the machine type of that name. */
+  readonly offering?: PoolOffering;
   /** Allocatable. */
   readonly cpuMillicores: number;
   /** Allocatable MiB, rounded down. */

@@ -24,31 +24,27 @@ export function readInput(files: { readonly pods: string; readonly pools: string
   if ('problem' in podsText || 'problem' in poolsText) return { ok: false, problems: unread };
   const tooMany = MANIFEST.test(files.pods) ? null : memoryProblem(files.pods, podsText.text.split('\n').length);
   if (tooMany !== null) return { ok: false, problems: [tooMany] };
-  const { machineTypes, problems: poolProblems } = readPools(files.pools, poolsText.text);
+  const { shapes, problems: poolProblems } = readPools(files.pools, poolsText.text);
   const { pods, problems: podProblems } = MANIFEST.test(files.pods)
-    ? readPodsYaml(
-        files.pods,
-        podsText.text,
-        machineTypes.map(({ name }) => name),
-      )
-    : readPodsCsv(files.pods, podsText.text);
+    ? readPodsYaml(files.pods, podsText.text, shapes)
+    : readPodsCsv(files.pods, podsText.text, shapes);
   const problems = [...podProblems, ...poolProblems];
   if (problems.length > 0) return { ok: false, problems: firstOf(problems) };
   if (pods.length === 0) return { ok: false, problems: [`${files.pods}: has no pod; add one for each that is to be packed`] };
   const classified = classifyPods(
     pods.map(({ demand }) => demand),
-    machineTypes,
+    shapes,
   );
   const { classCount } = classified.problem;
   if (classCount > MAX_CLASSES || classCount * pods.length > MAX_SIZE)
     return { ok: false, problems: [tooManySizes(files.pods, classified)] };
-  if (machineTypes.length > MAX_TYPES) {
+  if (shapes.length > MAX_TYPES) {
     return {
       ok: false,
-      problems: [`${files.pools}: has ${machineTypes.length} machine types, and at most ${MAX_TYPES} are compared; remove some`],
+      problems: [`${files.pools}: has ${shapes.length} machine types, and at most ${MAX_TYPES} are compared; remove some`],
     };
   }
-  const unplaceable = [...tooLargeProblems(files.pods, pods, classified, machineTypes), ...tooFewProblems(files.pools, classified)];
+  const unplaceable = [...tooLargeProblems(files.pods, pods, classified, shapes), ...tooFewProblems(files.pools, classified)];
   return unplaceable.length > 0 ? { ok: false, problems: unplaceable } : { ok: true, input: { ...classified, pods } };
 }
 

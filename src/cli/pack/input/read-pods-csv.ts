@@ -1,4 +1,6 @@
 import type { PodDemand } from '../../../core/packing/packing-problem.ts';
+import { isEveryTaintTolerated } from '../../../core/packing-rules/eligible-shapes.ts';
+import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import { decimal, objectName, readTable, type TableColumn } from './read-table.ts';
 
 export interface NamedPod {
@@ -25,9 +27,11 @@ const COLUMNS = {
   gpu: { isRequired: false, read: decimal({ min: 0, max: MAX_GPUS, isWhole: true }) },
 } satisfies Record<string, TableColumn<unknown>>;
 
-/** Reads pods from CSV: `name,cpu_milli,memory_mib[,gpu]`. */
-export function readPodsCsv(source: string, text: string): ReadPods {
+/** Reads pods from CSV: `name,cpu_milli,memory_mib[,gpu]`. They tolerate no taint. */
+export function readPodsCsv(source: string, text: string, shapes: readonly PoolShape[]): ReadPods {
   const { rows, problems } = readTable(source, text, COLUMNS);
+  const untainted = shapes.filter(({ taints }) => isEveryTaintTolerated([], taints)).map(({ name }) => name);
+  const machineTypes = untainted.length === shapes.length ? null : untainted;
   const duplicates: string[] = [];
   const lineOf = new Map<string, number>();
   const pods: NamedPod[] = [];
@@ -40,7 +44,7 @@ export function readPodsCsv(source: string, text: string): ReadPods {
       );
     }
     lineOf.set(name, first ?? line);
-    pods.push({ name, line, demand: { cpuMillicores, memoryMib, gpus: gpu, machineTypes: null, group: null } });
+    pods.push({ name, line, demand: { cpuMillicores, memoryMib, gpus: gpu, machineTypes, group: null } });
   }
   return { pods, problems: [...problems, ...duplicates] };
 }

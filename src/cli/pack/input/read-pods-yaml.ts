@@ -7,10 +7,12 @@ import { parseQuantity } from '#kube/quantity';
 import { MiB } from '#kube/units';
 import { numberAt, objectAt, objectsAt, textAt, textsByKeyAt, type Wire, WireError } from '#kube/wire';
 import type { PodDemand } from '../../../core/packing/packing-problem.ts';
+import { eligibleShapes } from '../../../core/packing-rules/eligible-shapes.ts';
+import { labelKeysOf, type PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
 import { memoryProblem } from './memory-limit.ts';
 import { MAX_CPU_MILLICORES, MAX_GPUS, MAX_MEMORY_MIB, type NamedPod, type ReadPods } from './read-pods-csv.ts';
-import { groupsOf, machineTypesFor, unsupportedRules, type WorkloadRules } from './workload-rules.ts';
+import { groupsOf, unsupportedRules, type WorkloadRules } from './workload-rules.ts';
 
 const GPU = 'nvidia.com/gpu';
 /** What a pools file does not state, and no node of a cloud is short of first. */
@@ -44,13 +46,14 @@ interface Workload {
   readonly rules: WorkloadRules;
 }
 
-/** Reads the pods of a file of manifests. @param machineTypes names, for node selectors and affinity */
-export function readPodsYaml(source: string, text: string, machineTypes: readonly string[]): ReadPods {
+/** Reads the pods of a file of manifests. */
+export function readPodsYaml(source: string, text: string, shapes: readonly PoolShape[]): ReadPods {
+  const labelKeys = labelKeysOf(shapes);
   const problems: string[] = [];
   const workloads: Workload[] = [];
   for (const object of objectsIn(source, text, problems)) {
     try {
-      const found = workloadOf(object, problems);
+      const found = workloadOf(object, labelKeys, problems);
       if (found !== null) workloads.push(found);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
@@ -67,10 +70,14 @@ export function readPodsYaml(source: string, text: string, machineTypes: readonl
   const pods = workloads.flatMap((each, at): NamedPod[] => {
     const group = groups[at];
     if (group !== undefined && 'problem' in group) problems.push(`${place(each)}: ${group.problem}`);
-    const allowed = machineTypesFor(each.rules, machineTypes);
+    const allowed = eligibleShapes(each.rules.rules, shapes);
     if ('problem' in allowed) problems.push(`${place(each)}: ${allowed.problem}`);
     if (group === undefined || 'problem' in group || 'problem' in allowed) return [];
-    const demand: PodDemand = { ...each.demand, machineTypes: allowed.machineTypes, group: group.group };
+    const demand: PodDemand = {
+      ...each.demand,
+      machineTypes: allowed.shapes.length === shapes.length ? null : allowed.shapes,
+      group: group.group,
+    };
     if (each.kind === 'Pod') return [{ name: each.name, line: each.line, demand }];
     return Array.from({ length: each.count }, (_, pod) => ({ name: `${each.name}-${pod}`, line: each.line, demand }));
   });
@@ -97,7 +104,7 @@ function namespaceOf({ object }: ManifestObject): string {
 }
 
 /** Null: the object has no pods, or the pod has ended. */
-function workloadOf(manifest: ManifestObject, problems: string[]): Workload | null {
+function workloadOf(manifest: ManifestObject, labelKeys: ReadonlySet<string>, problems: string[]): Workload | null {
   const { object, source } = manifest;
   const name = nameOf(manifest);
   const place = `${source}: ${object.kind} ${name}`;
@@ -116,7 +123,9 @@ function workloadOf(manifest: ManifestObject, problems: string[]): Workload | nu
   const labels = textsByKeyAt(objectAt(pod, 'metadata'), 'labels', 'metadata.labels');
   const { rules } = readSchedulingRules(spec, { name, labels });
   const before = problems.length;
-  problems.push(...[...quantityProblems(spec), ...unsupportedRules(rules, namespaceOf(manifest))].map((problem) => `${place}: ${problem}`));
+  problems.push(
+    ...[...quantityProblems(spec), ...unsupportedRules(rules, namespaceOf(manifest), labelKeys)].map((problem) => `${place}: ${problem}`),
+  );
   const amounts = requestsOf(spec);
   problems.push(...amountProblems(amounts).map((problem) => `${place}: ${problem}`));
   if (problems.length > before) return null;

@@ -1,10 +1,11 @@
 // Scheduling rules of workloads as a packing keeps them. What it does not understand is a problem, not a guess.
 
-import type { NodeTerm, PodTerm } from '#kube/pod-spec/affinity';
+import type { PodTerm } from '#kube/pod-spec/affinity';
 import type { SchedulingRules } from '#kube/pod-spec/scheduling-rules';
-import { isEveryRequirementMet, isLabelSelectorMatch } from '#kube/match-labels';
+import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { Labels, LabelSelector } from '#kube/label-selector';
 import type { PodGroup } from '../../../core/packing/packing-problem.ts';
+import { HOSTNAME_LABEL as HOSTNAME, ZONE_LABEL } from '../../../core/packing-rules/pool-shape.ts';
 
 export interface WorkloadRules {
   readonly namespace: string;
@@ -13,19 +14,15 @@ export interface WorkloadRules {
   readonly rules: SchedulingRules;
 }
 
-const HOSTNAME = 'kubernetes.io/hostname';
-const INSTANCE_TYPES = ['node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type'];
-const NODE_LABELS = [...INSTANCE_TYPES, 'kubernetes.io/os'];
-
 /** More pods than a node holds. */
 const MAX_SKEW = 1_000_000;
 
-/** Fields that restrict the nodes of a pod in a way that a packing does not keep. */
-export function unsupportedRules(rules: SchedulingRules, namespace: string): string[] {
+/** Fields that restrict the nodes of a pod in a way that a packing does not keep. @param labelKeys that pools state */
+export function unsupportedRules(rules: SchedulingRules, namespace: string, labelKeys: ReadonlySet<string>): string[] {
   const problems = [
-    ...nodeKeysOf(rules)
-      .filter((key) => !NODE_LABELS.includes(key))
-      .map((key) => `requires the node label ${key}, which machine types of a pools file do not have; remove it`),
+    ...[...new Set(nodeKeysOf(rules))]
+      .filter((key) => !labelKeys.has(key))
+      .map((key) => `requires the node label ${key}, which no pool states; ${remedyFor(key)}, or remove the rule`),
     ...rules.unmodelled.map((field) => `has ${field}, which is not supported; remove it`),
   ];
   if ((rules.nodeTerms ?? []).some(({ fields }) => fields.length > 0)) problems.push('has node affinity to a node by name; remove it');
@@ -42,32 +39,19 @@ export function unsupportedRules(rules: SchedulingRules, namespace: string): str
   return problems;
 }
 
+/** How a pools file states a label. */
+function remedyFor(key: string): string {
+  if (key === ZONE_LABEL) return 'add the column zone';
+  if (key.includes('capacity')) return 'add the column capacity_type';
+  return `add ${key}=VALUE to the column labels`;
+}
+
 function isOwnNamespace({ namespaces, namespaceSelector }: PodTerm, namespace: string): boolean {
   return namespaceSelector === null && namespaces.every((each) => each === namespace);
 }
 
 function nodeKeysOf({ nodeSelector, nodeTerms }: SchedulingRules): string[] {
   return [...Object.keys(nodeSelector), ...(nodeTerms ?? []).flatMap(({ labels }) => labels.map(({ key }) => key))];
-}
-
-/** Machine types that node selector and affinity allow; null: every one. */
-export function machineTypesFor(
-  { rules: { nodeSelector, nodeTerms } }: WorkloadRules,
-  machineTypes: readonly string[],
-): { readonly machineTypes: readonly string[] | null } | { readonly problem: string } {
-  const allowed = machineTypes.filter((type) => {
-    const labels: Labels = { ...Object.fromEntries(INSTANCE_TYPES.map((key) => [key, type])), 'kubernetes.io/os': 'linux' };
-    const isSelected = Object.entries(nodeSelector).every(([key, value]) => labels[key] === value);
-    return isSelected && (nodeTerms === null || nodeTerms.some((term) => isTermMet(term, labels)));
-  });
-  if (allowed.length === 0)
-    return { problem: 'its node selector and affinity match no machine type; correct them, or add the type to the pools' };
-  return { machineTypes: allowed.length === machineTypes.length ? null : allowed };
-}
-
-/** An empty term matches nothing. */
-function isTermMet({ labels: requirements }: NodeTerm, labels: Labels): boolean {
-  return requirements.length > 0 && isEveryRequirementMet(requirements, labels);
 }
 
 /** A rule about pods on one node: at most so many of those that the selector selects. */

@@ -4,7 +4,7 @@ import { escapeXml } from '../../escape.ts';
 import { htmlPage, htmlTable } from '../../html-page.ts';
 import { PICTURE_LEGEND, pictureSvg } from './picture-svg.ts';
 import type { PackSummary } from './summary.ts';
-import { describeBound, describeInput, METHOD_HEADER, methodRows, NODE_HEADER, nodeRows } from './tables.ts';
+import { describeBound, describeInput, METHOD_HEADER, methodRows, nodeTable } from './tables.ts';
 
 /** The result as one page. */
 export function reportHtml(summary: PackSummary, problem: PackingProblem, packing: Packing): string {
@@ -14,7 +14,7 @@ export function reportHtml(summary: PackSummary, problem: PackingProblem, packin
     htmlTable(METHOD_HEADER, methodRows(summary), 'sum'),
     ...describeBound(summary).map((line) => `<p>${escapeXml(line)}</p>`),
     '<h2>Nodes</h2>',
-    htmlTable(NODE_HEADER, nodeRows(summary), 'sum'),
+    htmlTable(...nodeTable(summary), 'sum'),
     '<h2>Picture</h2>',
     `<figure>${pictureSvg(problem, packing)}<figcaption>${escapeXml(PICTURE_LEGEND)}</figcaption></figure>`,
     `<p>Search: ${summary.search.steps} steps, seed ${summary.search.seed}.</p>`,

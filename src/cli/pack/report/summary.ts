@@ -6,9 +6,12 @@ import { nodesByShape } from '../../../core/packing/packing.ts';
 import { type PackingProblem, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
 import type { PackingPlan, PeerResult, PricedPacking } from '../plan.ts';
 
-/** Nodes of one machine type. */
+/** Nodes of one machine type, zone and capacity type. */
 export interface TypeTotals {
   readonly machineType: string;
+  /** Null: the pool does not state it. */
+  readonly zone: string | null;
+  readonly capacityType: string | null;
   readonly nodes: number;
   readonly usdPerHour: number;
   readonly pods: number;
@@ -102,7 +105,9 @@ function totalsByType(problem: PackingProblem, { packing }: PricedPacking): Type
       if (nodes === 0 || type === undefined) return [];
       return [
         {
-          machineType: type.name,
+          machineType: type.offering?.machineType ?? type.name,
+          zone: type.offering?.zone ?? null,
+          capacityType: type.offering?.capacityType ?? null,
           nodes,
           usdPerHour: nodes * type.usdPerHour,
           pods: used[shape * RESOURCE_COUNT + RESOURCE_COUNT - 1] ?? 0,

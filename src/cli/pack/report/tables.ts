@@ -1,6 +1,6 @@
 import type { BoundKind } from '../../../core/packing/choose-bound.ts';
 import { printable } from '../../escape.ts';
-import type { PackSummary } from './summary.ts';
+import type { PackSummary, TypeTotals } from './summary.ts';
 
 /** What each lower bound is, in words. */
 const BOUND_TEXTS: Readonly<Record<BoundKind | 'patterns', string>> = {
@@ -16,7 +16,7 @@ export function printTables(summary: PackSummary): string[] {
   return [
     describeInput(summary),
     '',
-    ...alignedTable(NODE_HEADER, nodeRows(summary)),
+    ...alignedTable(...nodeTable(summary)),
     '',
     ...alignedTable(METHOD_HEADER, methodRows(summary)),
     '',
@@ -50,22 +50,33 @@ export function methodRows(summary: PackSummary): string[][] {
   return [...rows, ['lower bound', '', dollars(lowerBound.usdPerHour), '']];
 }
 
-export const NODE_HEADER = ['machine type', 'nodes', 'pods', '$/hour', 'CPU requested', 'memory requested'];
+const NODE_HEADER = ['nodes', 'pods', '$/hour', 'CPU requested', 'memory requested'];
 
-/** Nodes by machine type, and their sum. */
-export function nodeRows(summary: PackSummary): string[][] {
+/** Nodes by machine type, zone and capacity type, where pools state them, and their sum: the header and the rows. */
+export function nodeTable(summary: PackSummary): readonly [header: readonly string[], rows: readonly (readonly string[])[]] {
   const { machineTypes, pods, methods } = summary;
   const dollars = dollarsOf(summary);
   const own = methods[0];
-  const rows = machineTypes.map(({ machineType, nodes, pods: podsOfType, usdPerHour, cpuRequested, memoryRequested }) => [
-    printable(machineType),
-    String(nodes),
-    String(podsOfType),
-    dollars(usdPerHour),
-    percent(cpuRequested),
-    percent(memoryRequested),
+  const names = [
+    { header: 'machine type', of: ({ machineType }: TypeTotals) => printable(machineType) },
+    ...(machineTypes.some(({ zone }) => zone !== null) ? [{ header: 'zone', of: ({ zone }: TypeTotals) => zone ?? '' }] : []),
+    ...(machineTypes.some(({ capacityType }) => capacityType !== null)
+      ? [{ header: 'capacity', of: ({ capacityType }: TypeTotals) => capacityType ?? '' }]
+      : []),
+  ];
+  const rows = machineTypes.map((totals) => [
+    ...names.map(({ of }) => of(totals)),
+    String(totals.nodes),
+    String(totals.pods),
+    dollars(totals.usdPerHour),
+    percent(totals.cpuRequested),
+    percent(totals.memoryRequested),
   ]);
-  return [...rows, ['total', String(own?.nodes ?? 0), String(pods), dollars(own?.usdPerHour ?? 0), '', '']];
+  const total = ['total', ...names.slice(1).map(() => ''), String(own?.nodes ?? 0), String(pods), dollars(own?.usdPerHour ?? 0), '', ''];
+  return [
+    [...names.map(({ header }) => header), ...NODE_HEADER],
+    [...rows, total],
+  ];
 }
 
 /** Writes dollars to the cent; where the whole costs little, to a hundredth of it. */

@@ -1,0 +1,82 @@
+// Files for `evenkeel pack`, and a packing of them.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packingCsv } from '../../src/cli/pack/emit.ts';
+import { type PackInput, readInput } from '../../src/cli/pack/input/read-input.ts';
+import { boundBySingleResource } from '../../src/core/packing/choose-bound.ts';
+import { packingCost } from '../../src/core/packing/packing.ts';
+import { PackingSearch } from '../../src/core/packing/packing-search.ts';
+import { verifyPacking } from '../../src/core/packing/verify-packing.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
+
+export const REQUESTS = 'containers: [{ name: main, resources: { requests: { cpu: 500m, memory: 512Mi } } }]';
+export const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+/** A row of the packing that `--emit` writes, by column. */
+export type EmittedPod = Readonly<Record<string, string>>;
+
+export interface Packed {
+  /** Empty: the input is valid. */
+  readonly problems: readonly string[];
+  /** Dollars an hour; Infinity: no packing. */
+  readonly usdPerHour: number;
+  readonly pods: readonly EmittedPod[];
+}
+
+const STEPS = 300;
+
+/** Reads manifests, or CSV, and pools as `evenkeel pack` does, and searches for a few steps without its threads. */
+export function packFiles(pods: readonly string[] | string, pools: string): Packed {
+  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-pack-'));
+  try {
+    const podsFile = join(folder, typeof pods === 'string' ? 'pods.csv' : 'pods.yaml');
+    writeFileSync(podsFile, typeof pods === 'string' ? pods : pods.join('---\n'));
+    const poolsFile = join(folder, 'pools.csv');
+    writeFileSync(poolsFile, pools);
+    const read = readInput({ pods: podsFile, pools: poolsFile });
+    if (!read.ok) return { problems: read.problems.map((problem) => problem.replaceAll(folder, '.')), usdPerHour: Infinity, pods: [] };
+    return search(read.input);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function search(input: PackInput): Packed {
+  const random = seededRandom(1);
+  const { problem } = input;
+  const found = new PackingSearch(problem, { perPod: boundBySingleResource(problem).perPod, random: () => random.next() });
+  found.run(STEPS);
+  const packing = found.best;
+  if (packing === null) return { problems: [], usdPerHour: Infinity, pods: [] };
+  const usdPerHour = packingCost(problem, packing);
+  const violations = verifyPacking(problem, packing, usdPerHour);
+  if (violations.length > 0) throw new Error(violations.map(({ message }) => message).join('; '));
+  return { problems: [], usdPerHour, pods: rowsOf(packingCsv(input, packing)) };
+}
+
+function rowsOf(csv: string): EmittedPod[] {
+  const [header = '', ...rows] = csv.trimEnd().split('\n');
+  const columns = header.split(',');
+  return rows.map((row) => Object.fromEntries(row.split(',').map((cell, at) => [columns[at] ?? '', cell])));
+}
+
+/** A workload of the namespace `shop` whose pods have the label `app`. @param podSpec in the flow style of YAML */
+export function aWorkload(
+  name: string,
+  replicas: number,
+  podSpec: string,
+  { kind = 'Deployment', app = name, spec = '' }: { kind?: string; app?: string; spec?: string } = {},
+): string {
+  return [
+    'apiVersion: apps/v1',
+    `kind: ${kind}`,
+    `metadata: { name: ${name}, namespace: shop }`,
+    'spec:',
+    ...(kind === 'DaemonSet' ? [] : [`  replicas: ${replicas}`]),
+    ...(spec === '' ? [] : [`  ${spec}`]),
+    `  template: { metadata: { labels: { app: ${app} } }, spec: ${podSpec} }`,
+    '',
+  ].join('\n');
+}
