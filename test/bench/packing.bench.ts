@@ -39,18 +39,21 @@ if (process.argv.includes('--record')) recordFigures(measured);
 async function measureSet({ name, seconds, maxGap, pods }: PackingSet, machineTypes: readonly MachineType[]): Promise<void> {
   const { problem } = classifyPods(pods, machineTypes);
   const costBySecond: Record<number, number> = {};
-  const plan = await planPacking(problem, {
-    seconds,
-    solver,
-    signal: new AbortController().signal,
-    nowMs: () => performance.now(),
-    onProgress: ({ elapsedMs, usdPerHour }) => {
-      if (usdPerHour !== null) costBySecond[Math.ceil(elapsedMs / 1000)] = round(usdPerHour);
+  const plan = await planPacking(
+    { problem },
+    {
+      seconds,
+      solver,
+      signal: new AbortController().signal,
+      nowMs: () => performance.now(),
+      onProgress: ({ elapsedMs, usdPerHour }) => {
+        if (usdPerHour !== null) costBySecond[Math.ceil(elapsedMs / 1000)] = round(usdPerHour);
+      },
+      onError: (error) => {
+        throw error;
+      },
     },
-    onError: (error) => {
-      throw error;
-    },
-  });
+  );
   const own = plan.best?.usdPerHour ?? Infinity;
   const gap = own / plan.bound.usdPerHour - 1;
   const peers = Object.fromEntries(

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packingCsv } from '../../src/cli/pack/emit.ts';
-import { type PackInput, readInput } from '../../src/cli/pack/input/read-input.ts';
+import { type PackInput, type PendingPod, readInput } from '../../src/cli/pack/input/read-input.ts';
+import { provePacking } from '../../src/cli/pack/prove-packing.ts';
 import { boundBySingleResource } from '../../src/core/packing/choose-bound.ts';
 import { packingCost } from '../../src/core/packing/packing.ts';
 import { PackingSearch } from '../../src/core/packing/packing-search.ts';
@@ -23,20 +24,25 @@ export interface Packed {
   /** Dollars an hour; Infinity: no packing. */
   readonly usdPerHour: number;
   readonly pods: readonly EmittedPod[];
+  /** Pods by class of the problem for lower bounds. */
+  readonly relaxedPodCounts: readonly number[];
+  readonly notes: readonly string[];
+  readonly pending: readonly PendingPod[];
 }
 
+const NOTHING = { usdPerHour: Infinity, pods: [], relaxedPodCounts: [], notes: [], pending: [] };
 const STEPS = 300;
 
-/** Reads manifests, or CSV, and pools as `evenkeel pack` does, and searches for a few steps without its threads. */
-export function packFiles(pods: readonly string[] | string, pools: string): Packed {
+/** Reads manifests, or CSV, and pools as `evenkeel pack` does, searches for a few steps without its threads, and proves the packing. */
+export function packFiles(pods: readonly string[] | string, pools: string, { headroom = 0 } = {}): Packed {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-pack-'));
   try {
     const podsFile = join(folder, typeof pods === 'string' ? 'pods.csv' : 'pods.yaml');
     writeFileSync(podsFile, typeof pods === 'string' ? pods : pods.join('---\n'));
     const poolsFile = join(folder, 'pools.csv');
     writeFileSync(poolsFile, pools);
-    const read = readInput({ pods: podsFile, pools: poolsFile });
-    if (!read.ok) return { problems: read.problems.map((problem) => problem.replaceAll(folder, '.')), usdPerHour: Infinity, pods: [] };
+    const read = readInput({ pods: podsFile, pools: poolsFile, headroom });
+    if (!read.ok) return { problems: read.problems.map((problem) => problem.replaceAll(folder, '.')), ...NOTHING };
     return search(read.input);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -46,14 +52,27 @@ export function packFiles(pods: readonly string[] | string, pools: string): Pack
 function search(input: PackInput): Packed {
   const random = seededRandom(1);
   const { problem } = input;
-  const found = new PackingSearch(problem, { perPod: boundBySingleResource(problem).perPod, random: () => random.next() });
+  const found = new PackingSearch(problem, {
+    perPod: boundBySingleResource(problem).perPod,
+    random: () => random.next(),
+    start: input.start,
+  });
   found.run(STEPS);
   const packing = found.best;
-  if (packing === null) return { problems: [], usdPerHour: Infinity, pods: [] };
+  if (packing === null) return { problems: [], ...NOTHING };
   const usdPerHour = packingCost(problem, packing);
   const violations = verifyPacking(problem, packing, usdPerHour);
   if (violations.length > 0) throw new Error(violations.map(({ message }) => message).join('; '));
-  return { problems: [], usdPerHour, pods: rowsOf(packingCsv(input, packing)) };
+  provePacking(input, packing);
+  const relaxedPodCounts = [...input.relaxed.problem.podCounts];
+  return {
+    problems: [],
+    usdPerHour,
+    pods: rowsOf(packingCsv(input, packing)),
+    relaxedPodCounts,
+    notes: input.notes,
+    pending: input.pending,
+  };
 }
 
 function rowsOf(csv: string): EmittedPod[] {

@@ -12,11 +12,12 @@ import { packingCsv } from './emit.ts';
 import { type PackInput, readInput } from './input/read-input.ts';
 import { PACK_OPTIONS, type PackOptions, parsePackOptions } from './options.ts';
 import { type PackingPlan, planPacking, type PlanProgress } from './plan.ts';
+import { provePacking } from './prove-packing.ts';
 import { reportHtml } from './report/report-html.ts';
 import { summaryOf } from './report/summary.ts';
 import { printTables } from './report/tables.ts';
 
-const EXIT = { done: 0, failed: 1, usageError: 2, interrupted: 130 } as const;
+const EXIT = { done: 0, failed: 1, usageError: 2, pending: 3, interrupted: 130 } as const;
 
 /** `evenkeel pack`: the cheapest nodes found for a list of pods. */
 export const packCommand: Command = {
@@ -36,7 +37,8 @@ export const packCommand: Command = {
     '  evenkeel pack --pods pods.csv --pools pools.csv --seconds 60 --emit packing.csv',
     '  evenkeel pack --pods pods.csv --pools pools.csv --json | jq .lowerBound',
     '',
-    'Exit code: 0 done, 1 no packing found or not written, 2 usage error or invalid input, 130 interrupted.',
+    'Exit code: 0 done, 1 no packing found or not written, 2 usage error or invalid input, 3 done, but pods of low priority stay pending',
+    '(pools have a max), 130 interrupted.',
   ].join('\n'),
   async run(args, terminal) {
     const parsed = parsePackOptions(args);
@@ -67,7 +69,7 @@ async function pack(options: PackOptions, terminal: Terminal): Promise<number> {
   if (problems.length > 0) return refuse(terminal, problems);
   const solver = new ThreadLpSolver();
   try {
-    const plan = await planPacking(read.input.problem, {
+    const plan = await planPacking(read.input, {
       seconds: options.seconds,
       solver,
       signal: terminal.interrupted,
@@ -86,7 +88,8 @@ function report(options: PackOptions, terminal: Terminal, input: PackInput, plan
     terminal.err('evenkeel pack: no packing was found within the max of the machine types; raise max, or add a machine type');
     return EXIT.failed;
   }
-  const summary = summaryOf(input.problem, plan, plan.best);
+  provePacking(input, plan.best.packing);
+  const summary = summaryOf(input, plan, plan.best);
   // Written before the tables, since a reader that closes the pipe early ends the program.
   if (options.emit !== null) writeAtomically(options.emit, packingCsv(input, plan.best.packing));
   if (options.report !== null) {
@@ -95,7 +98,7 @@ function report(options: PackOptions, terminal: Terminal, input: PackInput, plan
   }
   if (options.json) terminal.out(JSON.stringify(summary, null, 2));
   else for (const line of printTables(summary)) terminal.out(line);
-  return EXIT.done;
+  return input.pending.length > 0 ? EXIT.pending : EXIT.done;
 }
 
 /** Output that cannot be written, or would replace an input: reported before the search. */

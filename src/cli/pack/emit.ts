@@ -1,36 +1,28 @@
 import type { Packing } from '../../core/packing/packing.ts';
 import { csvCell } from '../csv-cell.ts';
+import { assignedNodes } from './assigned-nodes.ts';
 import type { PackInput } from './input/read-input.ts';
 
 /**
  * The packing as CSV, `pod,node,machine_type`, with `zone` and `capacity_type` where pools state them, in the order of the nodes. Nodes
  * are numbered within their pool.
  */
-export function packingCsv({ pods, classOf, problem }: PackInput, packing: Packing): string {
-  const waiting = Array.from({ length: problem.classCount }, (): number[] => []);
-  // Backwards, so that `pop` takes the pods of a class in their order.
-  for (let index = pods.length - 1; index >= 0; index -= 1) waiting[classOf[index] ?? 0]?.push(index);
+export function packingCsv(input: PackInput, packing: Packing): string {
+  const { pods, problem } = input;
   const offerings = problem.machineTypes.map(({ offering }) => offering);
   const columns = [
     ...(offerings.some((offering) => (offering?.zone ?? null) !== null) ? (['zone'] as const) : []),
     ...(offerings.some((offering) => (offering?.capacityType ?? null) !== null) ? (['capacityType'] as const) : []),
   ];
   const lines = [['pod,node,machine_type', ...columns.map((column) => (column === 'zone' ? 'zone' : 'capacity_type'))].join(',')];
-  const nodesOf = new Map<number, number>();
-  for (const { shape, classes, counts, copies } of packing.nodes) {
+  for (const { name, shape, pods: assigned } of assignedNodes(input, packing)) {
     const offering = offerings[shape];
-    const type = [offering?.machineType ?? problem.machineTypes[shape]?.name ?? '', ...columns.map((column) => offering?.[column] ?? '')]
-      .map((cell) => csvCell(cell))
-      .join(',');
-    for (let copy = 0; copy < copies; copy += 1) {
-      const number = (nodesOf.get(shape) ?? 0) + 1;
-      nodesOf.set(shape, number);
-      const node = csvCell(`${problem.machineTypes[shape]?.name ?? ''}-${number}`);
-      classes.forEach((podClass, at) => {
-        for (let pod = 0; pod < (counts[at] ?? 0); pod += 1) {
-          lines.push(`${csvCell(pods[waiting[podClass]?.pop() ?? -1]?.name ?? '')},${node},${type}`);
-        }
-      });
+    const pool = [offering?.machineType ?? problem.machineTypes[shape]?.name ?? '', ...columns.map((column) => offering?.[column] ?? '')];
+    const node = [name, ...pool].map((cell) => csvCell(cell)).join(',');
+    for (const index of assigned) {
+      const pod = pods[index];
+      if (pod === undefined) continue;
+      for (const each of pod.item?.pods ?? [pod]) lines.push(`${csvCell(each.name)},${node}`);
     }
   }
   lines.push('');

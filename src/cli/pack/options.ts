@@ -6,13 +6,19 @@ const seconds: OptionReader<number> = (given) => {
   return isValid ? { ok: true, value } : { ok: false, message: 'must be a number of seconds from 1 to 86400' };
 };
 
+const percent: OptionReader<number> = (given) => {
+  const value = Number(given.replace(/%$/, ''));
+  const isValid = /^\d+(\.\d+)?%?$/.test(given) && value <= 90;
+  return isValid ? { ok: true, value: value / 100 } : { ok: false, message: 'must be a percentage from 0 to 90' };
+};
+
 const html: OptionReader<string | null> = (given) =>
   /\.html$/i.test(given) ? { ok: true, value: given } : { ok: false, message: 'must end in .html' };
 
 export const PACK_OPTIONS = {
   pods: {
     value: 'FILE',
-    help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu], or manifests in a .yaml, .yml or .json file (required)',
+    help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu][,priority], or manifests in a .yaml, .yml or .json file (required)',
     read: text(),
     default: null,
   },
@@ -23,6 +29,12 @@ export const PACK_OPTIONS = {
     default: null,
   },
   seconds: { value: 'N', help: 'time for the search (default 10)', read: seconds, default: 10 },
+  headroom: {
+    value: 'PERCENT',
+    help: 'part of the CPU, memory and pods of every node that stays free for bursts (default 0)',
+    read: percent,
+    default: 0,
+  },
   emit: { value: 'FILE', help: 'write the packing as CSV: pod,node,machine_type', read: text(), default: null },
   report: { value: 'FILE.html', help: 'write one page with the tables and a picture of the packing', read: html, default: null },
   json: { help: 'machine-readable output', read: flag(), default: false },

@@ -65,15 +65,25 @@ const SLICE_MS = 50;
 const EQUAL_COST = 1e-6;
 const FIRST_SLICE_STEPS = 1_000;
 
+/** What is packed, and what its lower bounds are computed from. */
+export interface PlannedProblem {
+  readonly problem: PackingProblem;
+  /** The pods with less rules, and its classes of which each class of the problem is the sum; absent: the same classes. */
+  readonly relaxed?: { readonly problem: PackingProblem; readonly classesOf: readonly (readonly number[])[] };
+  /** A packing to begin with; null or absent: none is known. */
+  readonly start?: Packing | null;
+}
+
 /** @throws the signal's reason where it aborts */
-export async function planPacking(problem: PackingProblem, dependencies: PlanDependencies): Promise<PackingPlan> {
+export async function planPacking(planned: PlannedProblem, dependencies: PlanDependencies): Promise<PackingPlan> {
   const { onError } = dependencies;
-  const relaxed = relaxProblem(problem);
+  const { problem } = planned;
+  const relaxed = planned.relaxed?.problem ?? relaxProblem(problem);
   const bounds = new BoundSolver(relaxed, dependencies);
   const peers = new PeerThread(problem, onError);
-  const patternBound = problem.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(relaxed, onError);
+  const patternBound = relaxed.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(relaxed, onError);
   try {
-    return await plan(problem, { bounds, peers, patternBound }, dependencies);
+    return await plan(planned, { bounds, peers, patternBound }, dependencies);
   } finally {
     bounds.stop();
     await Promise.all([peers.stop(), patternBound?.stop()]);
@@ -88,16 +98,17 @@ interface Threads {
 }
 
 async function plan(
-  problem: PackingProblem,
+  { problem, relaxed, start = null }: PlannedProblem,
   { bounds, peers, patternBound }: Threads,
   dependencies: PlanDependencies,
 ): Promise<PackingPlan> {
   const { seconds, signal, nowMs } = dependencies;
   const startedMs = nowMs();
-  const { perPod } = await bounds.first;
+  const { perPod: prices } = await bounds.first;
   signal.throwIfAborted();
+  const perPod = relaxed === undefined ? prices : summedPrices(prices, relaxed.classesOf);
   const random = new SeededRandom(SEED);
-  const search = new PackingSearch(problem, { perPod, random: () => random.next() });
+  const search = new PackingSearch(problem, { perPod, random: () => random.next(), start });
   const endMs = Math.max(startedMs + seconds * SECOND_MS, nowMs() + MIN_SEARCH_SHARE * seconds * SECOND_MS);
   await searchUntil(endMs, search, dependencies, () => {
     const { usdPerHour } = search;
@@ -120,6 +131,11 @@ async function plan(
   const tighter = patternBound?.usdPerHour ?? 0;
   const patternBoundUsdPerHour = tighter > bound.usdPerHour ? tighter : null;
   return { best, peers: results, bound, patternBoundUsdPerHour, seed: SEED, steps: search.steps };
+}
+
+/** What a pod of each class is worth: the sum of those that it is made of. */
+function summedPrices(prices: Float64Array, classesOf: readonly (readonly number[])[]): Float64Array {
+  return Float64Array.from(classesOf, (classes) => classes.reduce((sum, each) => sum + (prices[each] ?? 0), 0));
 }
 
 /** Waits until all are settled, at most for a time or until the signal aborts. */

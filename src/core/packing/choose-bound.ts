@@ -3,7 +3,7 @@
 import type { LinearProgram, LinearSolution } from './linear-program.ts';
 import { boundingShapes, type BoundProgram, boundProgram, provenBound, resourceProgram, singleResourcePrices } from './lower-bound.ts';
 import { type MergedClasses, mergeClasses } from './merge-classes.ts';
-import type { PackingProblem } from './packing-problem.ts';
+import { openShapes, type PackingProblem } from './packing-problem.ts';
 
 /** What the program of a bound is about. */
 export type BoundKind = 'classes' | 'merged-classes' | 'resources' | 'single-resource';
@@ -70,6 +70,6 @@ function readable(kind: BoundKind, problem: PackingProblem, shapes: readonly num
 /** A bound without a solver. */
 export function boundBySingleResource(problem: PackingProblem): LowerBound {
   const { prices, unitPrices } = singleResourcePrices(problem);
-  const usdPerHour = provenBound(problem, [...problem.machineTypes.keys()], prices);
+  const usdPerHour = provenBound(problem, openShapes(problem), prices);
   return { kind: 'single-resource', usdPerHour, perPod: prices.perPod, unitPrices };
 }

@@ -10,7 +10,7 @@
 // break this are scaled down until they do not, so that rounding in the solver weakens the bound and never makes it wrong.
 
 import { type LinearProgram, LinearProgramBuilder, type LinearSolution } from './linear-program.ts';
-import { type PackingProblem, RESOURCE_COUNT } from './packing-problem.ts';
+import { openShapes, type PackingProblem, RESOURCE_COUNT } from './packing-problem.ts';
 import { holdsAtLeast } from './useful-shapes.ts';
 
 /** Prices of the dual, in dollars an hour. */
@@ -225,9 +225,10 @@ function pricesByUnit(problem: PackingProblem, unitPrices: Float64Array, groupPr
 
 /** Prices that need no solver: only the resource that costs most has one, its lowest of any shape. */
 export function singleResourcePrices(problem: PackingProblem): { readonly prices: DualPrices; readonly unitPrices: Float64Array } {
-  const { machineTypes, capacities, usdPerHour } = problem;
+  const { capacities, usdPerHour } = problem;
+  const shapes = openShapes(problem);
   const lowest = Array.from({ length: RESOURCE_COUNT }, (_, resource) => {
-    const prices = machineTypes.flatMap((_type, shape) => {
+    const prices = shapes.flatMap((shape) => {
       const capacity = capacities[shape * RESOURCE_COUNT + resource] ?? 0;
       return capacity === 0 ? [] : [(usdPerHour[shape] ?? 0) / capacity];
     });
@@ -247,7 +248,7 @@ export function boundingShapes(problem: PackingProblem): number[] {
   const kept: number[] = [];
   // Each is compared with those that are kept, so that of two that replace each other one stays. Cheap capacity first: it replaces most.
   const prices = pricesPerCapacity(problem);
-  const byPrice = [...problem.machineTypes.keys()].sort((a, b) => (prices[a] ?? 0) - (prices[b] ?? 0) || a - b);
+  const byPrice = openShapes(problem).sort((a, b) => (prices[a] ?? 0) - (prices[b] ?? 0) || a - b);
   for (const shape of byPrice) if (!kept.some((other) => replaces(problem, other, shape))) kept.push(shape);
   return kept.filter((shape) => !kept.some((other) => other !== shape && replaces(problem, other, shape))).sort((a, b) => a - b);
 }

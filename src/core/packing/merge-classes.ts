@@ -45,6 +45,7 @@ function roundedDemand(problem: PackingProblem, podClass: number, stepsPerDoubli
     cpuMillicores: amount(0),
     memoryMib: amount(1),
     gpus: requests[podClass * RESOURCE_COUNT + 2] ?? 0,
+    podCount: requests[podClass * RESOURCE_COUNT + 3] ?? 1,
     machineTypes: allowed.length === machineTypes.length ? null : allowed,
     group: group < 0 ? null : { name: String(group), perNode: groupLimits[group] ?? 0, isNecessary: necessaryGroups[group] === 1 },
   };

@@ -1,7 +1,7 @@
 // Pods as classes and machine types as shapes, in columns: what a packing is computed from. Amounts are whole millicores, MiB, GPUs and
 // pods, so that sums are exact.
 
-/** Resources of a column, in order. Each pod requests one of `pods`. */
+/** Resources of a column, in order. Each pod requests one of `pods`, and pods that share a node as many as they are. */
 export const PACKED_RESOURCES = ['cpu', 'memory', 'gpu', 'pods'] as const;
 export const RESOURCE_COUNT = PACKED_RESOURCES.length;
 
@@ -15,6 +15,8 @@ export interface PodDemand {
   readonly machineTypes: readonly string[] | null;
   /** At most `perNode` pods of the group share a node (anti-affinity or spread by hostname); null: no such rule. */
   readonly group: PodGroup | null;
+  /** Pods that it is the sum of, which must share a node; absent: 1. */
+  readonly podCount?: number;
 }
 
 export interface PodGroup {
@@ -84,11 +86,14 @@ export interface ClassifiedPods {
  */
 export function classifyPods(pods: readonly PodDemand[], machineTypes: readonly MachineType[]): ClassifiedPods {
   const members = new Map<string, number[]>();
+  // Pods of a workload share one object, and a key may be long.
+  const membersOf = new Map<PodDemand, number[]>();
   pods.forEach((pod, index) => {
-    const key = keyOf(pod);
-    const known = members.get(key);
-    if (known === undefined) members.set(key, [index]);
-    else known.push(index);
+    const key = membersOf.has(pod) ? '' : keyOf(pod);
+    const known = membersOf.get(pod) ?? members.get(key) ?? [];
+    if (known.length === 0) members.set(key, known);
+    membersOf.set(pod, known);
+    known.push(index);
   });
   const classes = [...members.values()]
     .map((indices) => ({ indices, demand: demandAt(pods, indices) }))
@@ -118,7 +123,9 @@ export function columnsOf(demands: readonly PodDemand[], counts: readonly number
     groups.set(key, known);
     return known.index;
   });
-  const requests = Float64Array.from(demands.flatMap(({ cpuMillicores, memoryMib, gpus }) => [cpuMillicores, memoryMib, gpus, 1]));
+  const requests = Float64Array.from(
+    demands.flatMap(({ cpuMillicores, memoryMib, gpus, podCount = 1 }) => [cpuMillicores, memoryMib, gpus, podCount]),
+  );
   const capacities = Float64Array.from(
     machineTypes.flatMap(({ cpuMillicores, memoryMib, gpus, maxPods }) => [cpuMillicores, memoryMib, gpus, maxPods]),
   );
@@ -169,6 +176,16 @@ export function relaxProblem(problem: PackingProblem): PackingProblem {
   return { ...problem, groupOf, mostPerNode };
 }
 
+/** Shapes that hold a pod: others are in no packing. */
+export function openShapes({ classCount, machineTypes, mostPerNode }: PackingProblem): number[] {
+  const holdsSome = new Uint8Array(machineTypes.length);
+  for (let podClass = 0; podClass < classCount; podClass += 1) {
+    const row = podClass * machineTypes.length;
+    for (let shape = 0; shape < machineTypes.length; shape += 1) if ((mostPerNode[row + shape] ?? 0) > 0) holdsSome[shape] = 1;
+  }
+  return [...machineTypes.keys()].filter((shape) => holdsSome[shape] === 1);
+}
+
 /** Pods of a class that the capacity of a shape holds. */
 function copiesByResources(requests: Float64Array, podClass: number, capacities: Float64Array, shape: number): number {
   let copies = Infinity;
@@ -191,9 +208,9 @@ function demandAt(pods: readonly PodDemand[], indices: readonly number[]): PodDe
   return demand;
 }
 
-function keyOf({ cpuMillicores, memoryMib, gpus, machineTypes, group }: PodDemand): string {
+function keyOf({ cpuMillicores, memoryMib, gpus, machineTypes, group, podCount = 1 }: PodDemand): string {
   const filters = machineTypes === null && group === null ? '' : JSON.stringify([machineTypes, group === null ? null : groupKey(group)]);
-  return `${cpuMillicores}/${memoryMib}/${gpus}/${filters}`;
+  return `${cpuMillicores}/${memoryMib}/${gpus}/${podCount === 1 ? '' : podCount}/${filters}`;
 }
 
 function groupKey({ name, perNode }: PodGroup): string {

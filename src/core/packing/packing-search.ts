@@ -17,6 +17,8 @@ export interface SearchDependencies {
   readonly perPod: Float64Array;
   /** Uniform in [0, 1), by seed. */
   readonly random: () => number;
+  /** A packing to begin with where the others cost more, or there are none; absent: none. */
+  readonly start?: Packing | null;
 }
 
 interface Node {
@@ -66,6 +68,7 @@ export class PackingSearch {
   /** `perPod`, and a little where that is 0, so that such pods are packed in more than one order. */
   readonly #worth: Float64Array;
   readonly #random: () => number;
+  readonly #start: Packing | null;
   /** The node that is filled next, and the best one of the shapes that are compared. They change places, so that a fill copies nothing. */
   #filler: NodeFiller;
   #best: NodeFiller;
@@ -83,8 +86,9 @@ export class PackingSearch {
   #steps = 0;
   #allowedSteps = 0;
 
-  constructor(problem: PackingProblem, { perPod, random }: SearchDependencies) {
+  constructor(problem: PackingProblem, { perPod, random, start = null }: SearchDependencies) {
     this.#problem = problem;
+    this.#start = start;
     this.#worth = positiveWorth(perPod);
     this.#random = random;
     this.#filler = new NodeFiller(problem);
@@ -130,7 +134,9 @@ export class PackingSearch {
 
   /** Takes the cheaper of a packing by worth and one by first fit. @param noise of the former's order; 0: none */
   #begin(noise: number): boolean {
-    const starts = [this.#packAll(noise), firstFitWithOneType(this.#problem, FIRST_FIT_TYPES)].filter((packing) => packing !== null);
+    const starts = [this.#packAll(noise), firstFitWithOneType(this.#problem, FIRST_FIT_TYPES), this.#start].filter(
+      (packing) => packing !== null,
+    );
     const [cheapest] = starts.toSorted((a, b) => packingCost(this.#problem, a) - packingCost(this.#problem, b));
     if (cheapest === undefined) return false;
     this.#used.fill(0);

@@ -1,11 +1,11 @@
-import { type PackingProblem, RESOURCE_COUNT } from './packing-problem.ts';
+import { openShapes, type PackingProblem, RESOURCE_COUNT } from './packing-problem.ts';
 
 /**
  * Shapes without those that another one replaces in every packing: it may be bought without limit, costs no more, and holds at least as
  * much, of every class. Ascending by price.
  */
 export function usefulShapes(problem: PackingProblem): number[] {
-  const shapes = [...problem.machineTypes.keys()];
+  const shapes = openShapes(problem);
   const replaces = (other: number, shape: number): boolean =>
     isAtLeast(problem, other, shape) && (!isAtLeast(problem, shape, other) || other < shape);
   return shapes

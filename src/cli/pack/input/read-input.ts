@@ -1,35 +1,90 @@
 // Reads and checks the whole input before anything is computed or printed.
 
 import { readFileSync, statSync } from 'node:fs';
-import { classifyPods, type ClassifiedPods, type MachineType, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
+import {
+  classifyPods,
+  type ClassifiedPods,
+  type MachineType,
+  type PackingProblem,
+  relaxProblem,
+  RESOURCE_COUNT,
+} from '../../../core/packing/packing-problem.ts';
+import { availableShape } from '../../../core/packing-rules/daemon-sets.ts';
+import type { Packing } from '../../../core/packing/packing.ts';
+import { isRanked, packByPriority, pendingPods, type RankedPod } from '../../../core/packing-rules/pending-pods.ts';
+import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import { totalDemand } from '../../../core/packing/lower-bound.ts';
 import { memoryProblem } from './memory-limit.ts';
 import { type NamedPod, readPodsCsv } from './read-pods-csv.ts';
-import { readPodsYaml } from './read-pods-yaml.ts';
+import { type ManifestFacts, readPodsYaml } from './read-pods-yaml.ts';
 import { readPools } from './read-pools.ts';
 
 export interface PackInput extends ClassifiedPods {
   readonly pods: readonly NamedPod[];
+  /** Without rules that the packing keeps more strictly than they ask: no placement of the pods costs less than its bounds. */
+  readonly relaxed: RelaxedInput;
+  /** Pools as they are stated, by shape of the problem. */
+  readonly pools: readonly PoolShape[];
+  /** Share of CPU, memory and pods of a node that stays free. */
+  readonly headroom: number;
+  /** What a packing of manifests is proven with; null: the pods are of a CSV file. */
+  readonly facts: ManifestFacts | null;
+  /** What the result depends on and is not stated. */
+  readonly notes: readonly string[];
+  /** Pods for which `max` of the pools leaves no place, the highest priority first. */
+  readonly pending: readonly PendingPod[];
+  /** A packing to begin with; null: none is known. */
+  readonly start: Packing | null;
+}
+
+export interface PendingPod {
+  readonly name: string;
+  readonly priority: number;
+  readonly reason: string;
+}
+
+export interface RelaxedInput {
+  readonly problem: PackingProblem;
+  /** Its classes for each class of the problem, the sum of which a pod of that class is. */
+  readonly classesOf: readonly (readonly number[])[];
 }
 
 export type ReadInput = { readonly ok: true; readonly input: PackInput } | { readonly ok: false; readonly problems: readonly string[] };
 
 const MANIFEST = /\.(ya?ml|json)$/i;
 
+export interface InputFiles {
+  readonly pods: string;
+  readonly pools: string;
+  /** Share of CPU, memory and pods of a node that stays free, 0 to 1. */
+  readonly headroom: number;
+}
+
 /** Reads both files. Pods are Kubernetes manifests where the name ends in .yaml, .yml or .json, else CSV. */
-export function readInput(files: { readonly pods: string; readonly pools: string }): ReadInput {
+export function readInput(files: InputFiles): ReadInput {
+  const { headroom } = files;
   const podsText = readText(files.pods);
   const poolsText = readText(files.pools);
   const unread = [podsText, poolsText].flatMap((read) => ('problem' in read ? [read.problem] : []));
   if ('problem' in podsText || 'problem' in poolsText) return { ok: false, problems: unread };
   const tooMany = MANIFEST.test(files.pods) ? null : memoryProblem(files.pods, podsText.text.split('\n').length);
   if (tooMany !== null) return { ok: false, problems: [tooMany] };
-  const { shapes, problems: poolProblems } = readPools(files.pools, poolsText.text);
-  const { pods, problems: podProblems } = MANIFEST.test(files.pods)
-    ? readPodsYaml(files.pods, podsText.text, shapes)
-    : readPodsCsv(files.pods, podsText.text, shapes);
-  const problems = [...podProblems, ...poolProblems];
+  const { shapes: pools, problems: poolProblems } = readPools(files.pools, poolsText.text);
+  const read = MANIFEST.test(files.pods)
+    ? readPodsYaml(files.pods, podsText.text, pools, headroom)
+    : {
+        ...readPodsCsv(files.pods, podsText.text, pools),
+        shapes: pools.map((pool) => availableShape(pool, [], headroom)),
+        facts: null,
+        notes: [],
+      };
+  const problems = [...read.problems, ...poolProblems];
   if (problems.length > 0) return { ok: false, problems: firstOf(problems) };
+  const { pods, shapes, facts } = read;
+  const notes = [
+    ...(headroom === 0 ? [] : [`${Math.round(headroom * 1000) / 10} % of the CPU, memory and pods of every node stay free`]),
+    ...read.notes,
+  ];
   if (pods.length === 0) return { ok: false, problems: [`${files.pods}: has no pod; add one for each that is to be packed`] };
   const classified = classifyPods(
     pods.map(({ demand }) => demand),
@@ -44,8 +99,73 @@ export function readInput(files: { readonly pods: string; readonly pools: string
       problems: [`${files.pools}: has ${shapes.length} machine types, and at most ${MAX_TYPES} are compared; remove some`],
     };
   }
-  const unplaceable = [...tooLargeProblems(files.pods, pods, classified, shapes), ...tooFewProblems(files.pools, classified)];
-  return unplaceable.length > 0 ? { ok: false, problems: unplaceable } : { ok: true, input: { ...classified, pods } };
+  const ranked = isRanked(classified.problem, pods);
+  const unplaceable = [
+    ...tooLargeProblems(files.pods, pods, classified, shapes),
+    ...(ranked ? [] : tooFewProblems(files.pools, classified)),
+  ];
+  if (unplaceable.length > 0) return { ok: false, problems: unplaceable };
+  const placed = ranked ? withoutPending(pods, classified, shapes) : { pods, classified, pending: [], start: null };
+  if (placed.pods.length === 0) return { ok: false, problems: [`${files.pools}: within max, the pools hold none of the pods; raise max`] };
+  const relaxed = relaxedOf(placed.pods, placed.classified, shapes);
+  const { pending, start } = placed;
+  return { ok: true, input: { ...placed.classified, pods: placed.pods, relaxed, pools, headroom, facts, notes, pending, start } };
+}
+
+interface PlacedPods {
+  readonly pods: readonly NamedPod[];
+  readonly classified: ClassifiedPods;
+  readonly pending: readonly PendingPod[];
+  readonly start: Packing | null;
+}
+
+/** The pods that find a place within `max`, by priority, and those that stay pending. */
+function withoutPending(pods: readonly NamedPod[], classified: ClassifiedPods, shapes: readonly PoolShape[]): PlacedPods {
+  const rank = (each: readonly NamedPod[], { classOf }: ClassifiedPods): RankedPod[] =>
+    each.map(({ priority, item }, at) => ({ podClass: classOf[at] ?? 0, priority, spread: item?.spread ?? null }));
+  const ranked = rank(pods, classified);
+  const pending = pendingPods(classified.problem, ranked);
+  if (pending.size === 0) return { pods, classified, pending: [], start: packByPriority(classified.problem, ranked) };
+  const kept = pods.filter((_, at) => !pending.has(at));
+  const again = classifyPods(
+    kept.map(({ demand }) => demand),
+    shapes,
+  );
+  const listed = [...pending].flatMap(([at, reason]) => {
+    const { name = '', priority = 0, item = null } = pods[at] ?? {};
+    const why = reason === 'spread' ? 'would skew its topology spread' : fullPools(classified, at);
+    return (item?.pods ?? [{ name }]).map((pod): PendingPod => ({ name: pod.name, priority, reason: why }));
+  });
+  listed.sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
+  return { pods: kept, classified: again, pending: listed, start: packByPriority(again.problem, rank(kept, again)) };
+}
+
+/** Pools that are named where they are full. */
+const MAX_FULL = 3;
+
+/** Why a pod finds no place within `max`. */
+function fullPools({ problem, classOf }: ClassifiedPods, pod: number): string {
+  const row = (classOf[pod] ?? 0) * problem.machineTypes.length;
+  const full = problem.machineTypes.filter((_, shape) => (problem.mostPerNode[row + shape] ?? 0) > 0);
+  const named = full.slice(0, MAX_FULL).map(({ name, maxNodes }) => `${name} (max ${maxNodes ?? 'none'})`);
+  return `the pools that it may use are full: ${[...named, ...(full.length > MAX_FULL ? [`${full.length - MAX_FULL} more`] : [])].join(', ')}`;
+}
+
+/** The problem of the single pods without what zones and companions add to their demands, and without limits that are not necessary. */
+function relaxedOf(pods: readonly NamedPod[], { problem, classOf }: ClassifiedPods, shapes: readonly PoolShape[]): RelaxedInput {
+  const isSame = pods.every(({ item, demand }) => item === null || (item.pods.length === 1 && item.pods[0]?.freeDemand === demand));
+  if (isSame) return { problem: relaxProblem(problem), classesOf: Array.from({ length: problem.classCount }, (_, at) => [at]) };
+  const free = pods.flatMap(({ item, demand }) => (item === null ? [demand] : item.pods.map(({ freeDemand }) => freeDemand)));
+  const classified = classifyPods(free, shapes);
+  const classesOf: (readonly number[])[] = [];
+  let next = 0;
+  pods.forEach(({ item }, at) => {
+    const count = item?.pods.length ?? 1;
+    // Pods of one class may differ in what zones add. Any of them is good enough: the classes are for what a pod is worth, about.
+    classesOf[classOf[at] ?? 0] ??= [...classified.classOf.subarray(next, next + count)];
+    next += count;
+  });
+  return { problem: relaxProblem(classified.problem), classesOf };
 }
 
 /** The first packing of 20,000 sizes takes ten seconds, and its time grows with their square. Nothing interrupts it. */
@@ -125,9 +245,11 @@ function tooLargeProblems(
   const largest = Array.from({ length: RESOURCE_COUNT }, (_, resource) =>
     machineTypes.reduce((most, _type, shape) => Math.max(most, problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0), 0),
   );
-  const named = tooLarge.slice(0, MAX_NAMED).map(({ name, line, demand: { cpuMillicores, memoryMib, gpus } }) => {
+  const named = tooLarge.slice(0, MAX_NAMED).map(({ name, line, item, demand: { cpuMillicores, memoryMib, gpus } }) => {
+    const companions = (item?.pods.length ?? 1) - 1;
+    const all = companions > 0 ? `${name} with ${companions} that must be on its node` : name;
     const amounts = `${cpuMillicores}m CPU, ${memoryMib} MiB${gpus > 0 ? `, ${gpus} GPUs` : ''}`;
-    return `${file}:${line}: pod ${name} (${amounts}) fits on no machine type`;
+    return `${file}:${line}: pod ${all} (${amounts}) fits on no machine type`;
   });
   const most = `the most of any type are ${largest[0]}m CPU, ${largest[1]} MiB and ${largest[2]} GPUs`;
   const count = `${tooLarge.length} ${tooLarge.length === 1 ? 'pod fits' : 'pods fit'} on no machine type (${most}); add a larger type, or remove these pods`;

@@ -1,13 +1,19 @@
 import type { PodDemand } from '../../../core/packing/packing-problem.ts';
 import { isEveryTaintTolerated } from '../../../core/packing-rules/eligible-shapes.ts';
+import type { PodItem } from '../../../core/packing-rules/pod-items.ts';
 import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import { decimal, objectName, readTable, type TableColumn } from './read-table.ts';
 
+/** A pod, or pods that must share a node. */
 export interface NamedPod {
+  /** That of the first of its pods. */
   readonly name: string;
   /** Line of the file, for problems. */
   readonly line: number;
   readonly demand: PodDemand;
+  readonly priority: number;
+  /** What manifests say of it; null: a pod of a CSV file. */
+  readonly item: PodItem | null;
 }
 
 export interface ReadPods {
@@ -25,9 +31,10 @@ const COLUMNS = {
   cpu_milli: { isRequired: true, read: decimal({ min: 0, max: MAX_CPU_MILLICORES, isWhole: true }) },
   memory_mib: { isRequired: true, read: decimal({ min: 0, max: MAX_MEMORY_MIB, isWhole: true }) },
   gpu: { isRequired: false, read: decimal({ min: 0, max: MAX_GPUS, isWhole: true }) },
+  priority: { isRequired: false, read: decimal({ min: -2_147_483_648, max: 2_147_483_647, isWhole: true }) },
 } satisfies Record<string, TableColumn<unknown>>;
 
-/** Reads pods from CSV: `name,cpu_milli,memory_mib[,gpu]`. They tolerate no taint. */
+/** Reads pods from CSV: `name,cpu_milli,memory_mib[,gpu][,priority]`. They tolerate no taint. */
 export function readPodsCsv(source: string, text: string, shapes: readonly PoolShape[]): ReadPods {
   const { rows, problems } = readTable(source, text, COLUMNS);
   const untainted = shapes.filter(({ taints }) => isEveryTaintTolerated([], taints)).map(({ name }) => name);
@@ -36,7 +43,7 @@ export function readPodsCsv(source: string, text: string, shapes: readonly PoolS
   const lineOf = new Map<string, number>();
   const pods: NamedPod[] = [];
   for (const { line, values, columnOf } of rows) {
-    const { name = '', cpu_milli: cpuMillicores = 0, memory_mib: memoryMib = 0, gpu = 0 } = values;
+    const { name = '', cpu_milli: cpuMillicores = 0, memory_mib: memoryMib = 0, gpu = 0, priority = 0 } = values;
     const first = lineOf.get(name);
     if (first !== undefined && name !== '') {
       duplicates.push(
@@ -44,7 +51,7 @@ export function readPodsCsv(source: string, text: string, shapes: readonly PoolS
       );
     }
     lineOf.set(name, first ?? line);
-    pods.push({ name, line, demand: { cpuMillicores, memoryMib, gpus: gpu, machineTypes, group: null } });
+    pods.push({ name, line, demand: { cpuMillicores, memoryMib, gpus: gpu, machineTypes, group: null }, priority, item: null });
   }
   return { pods, problems: [...problems, ...duplicates] };
 }

@@ -4,6 +4,7 @@ import type { BoundKind } from '../../../core/packing/choose-bound.ts';
 import { totalDemand } from '../../../core/packing/lower-bound.ts';
 import { nodesByShape } from '../../../core/packing/packing.ts';
 import { type PackingProblem, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
+import type { PackInput, PendingPod } from '../input/read-input.ts';
 import type { PackingPlan, PeerResult, PricedPacking } from '../plan.ts';
 
 /** Nodes of one machine type, zone and capacity type. */
@@ -47,12 +48,16 @@ export interface PackSummary {
     readonly usdPerPod: number;
   };
   readonly search: { readonly seed: number; readonly steps: number };
+  /** What the result depends on and is not stated. */
+  readonly notes: readonly string[];
+  /** Pods that stay pending, the highest priority first. They are in no other number. */
+  readonly pending: readonly PendingPod[];
 }
 
 /** Name of this program's method in `methods`. */
 export const OWN_METHOD = 'evenkeel pack';
 
-export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: PricedPacking): PackSummary {
+export function summaryOf({ problem, notes, pending }: PackInput, plan: PackingPlan, best: PricedPacking): PackSummary {
   const { bound, patternBoundUsdPerHour, seed, steps } = plan;
   const boundUsd = patternBoundUsdPerHour ?? bound.usdPerHour;
   const totals = (method: string, result: PeerResult): PackingTotals => {
@@ -80,6 +85,8 @@ export function summaryOf(problem: PackingProblem, plan: PackingPlan, best: Pric
       usdPerPod: pod,
     },
     search: { seed, steps },
+    notes,
+    pending,
   };
 }
 

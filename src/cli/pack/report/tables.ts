@@ -21,6 +21,8 @@ export function printTables(summary: PackSummary): string[] {
     ...alignedTable(METHOD_HEADER, methodRows(summary)),
     '',
     ...describeBound(summary),
+    ...describeNotes(summary),
+    ...describePending(summary),
     'Checked: every pod once, no node over its allocatable, every filter kept, costs added up again.',
   ];
 }
@@ -38,6 +40,29 @@ export function describeBound({ lowerBound: { kind, usdPerCore, usdPerGib } }: P
 }
 
 export const METHOD_HEADER = ['method', 'nodes', '$/hour', 'over the bound'];
+
+/** Notes that are printed; the others are counted, and are all in the JSON output. */
+const MAX_NOTES = 10;
+
+/** What the result depends on and is not stated. */
+export function describeNotes({ notes }: PackSummary): string[] {
+  const left = notes.length - MAX_NOTES;
+  return [...notes.slice(0, MAX_NOTES), ...(left > 0 ? [`and ${left} more notes`] : [])].map((note) => `Note: ${printable(note)}.`);
+}
+
+/** Pending pods that are printed; the others are counted. */
+const MAX_PENDING = 20;
+
+/** Pods that stay pending. */
+export function describePending({ pending }: PackSummary): string[] {
+  if (pending.length === 0) return [];
+  const left = pending.length - MAX_PENDING;
+  return [
+    `Pending: ${pending.length} ${pending.length === 1 ? 'pod of low priority finds' : 'pods of low priority find'} no place within max.`,
+    ...pending.slice(0, MAX_PENDING).map(({ name, priority, reason }) => `  ${printable(name)} (priority ${priority}): ${reason}`),
+    ...(left > 0 ? [`  and ${left} more`] : []),
+  ];
+}
 
 /** The methods, and the lower bound. */
 export function methodRows(summary: PackSummary): string[][] {

@@ -1,0 +1,237 @@
+// Pods of Kubernetes manifests: pods themselves, workloads with as many pods as they have replicas, DaemonSets, and storage.
+
+import type { Amounts } from '#kube/amounts';
+import type { Labels } from '#kube/label-selector';
+import { claimsOf, type ClaimTemplate } from '#kube/pod-spec/pod-volumes';
+import { readSchedulingRules, type SchedulingRules } from '#kube/pod-spec/scheduling-rules';
+import { MiB } from '#kube/units';
+import {
+  numberAt,
+  objectAt,
+  objectsAt,
+  optionalObjectAt,
+  optionalNumberAt,
+  optionalTextAt,
+  textAt,
+  textsByKeyAt,
+  type Wire,
+  WireError,
+} from '#kube/wire';
+import type { PodDemand } from '../../../core/packing/packing-problem.ts';
+import type { DaemonDemand } from '../../../core/packing-rules/daemon-sets.ts';
+import { labelKeysOf, type PoolShape } from '../../../core/packing-rules/pool-shape.ts';
+import type { ClaimNeed, ManifestStorage } from '../../../core/packing-rules/volume-reach.ts';
+import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
+import { memoryProblem } from './memory-limit.ts';
+import { amountProblems, GPU, packedAmounts, quantityProblems, requestsOf } from './pod-quantities.ts';
+import { PriorityClasses, type StatedPriority } from './priority-classes.ts';
+import { StorageReader } from './read-storage.ts';
+import { unsupportedRules } from './workload-rules.ts';
+
+/** Phases of pods that hold no resources. */
+const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
+/** A number of replicas above is a mistake. */
+const MAX_REPLICAS = 1_000_000;
+
+/** Kinds with pods, and where their number and pod spec are. */
+const KINDS: Readonly<Record<string, (object: Wire) => { readonly count: number; readonly pod: Wire }>> = {
+  Pod: (object) => ({ count: 1, pod: object }),
+  Deployment: (object) => templateOf(object, 'replicas'),
+  StatefulSet: (object) => templateOf(object, 'replicas'),
+  ReplicaSet: (object) => templateOf(object, 'replicas'),
+  ReplicationController: (object) => templateOf(object, 'replicas'),
+  Job: (object) => templateOf(object, 'parallelism'),
+  DaemonSet: (object) => ({ count: 0, pod: objectAt(objectAt(object, 'spec'), 'template', 'spec.template') }),
+};
+
+function templateOf(object: Wire, field: string): { readonly count: number; readonly pod: Wire } {
+  const spec = objectAt(object, 'spec');
+  return { count: numberAt(spec, field, 1, `spec.${field}`), pod: objectAt(spec, 'template', 'spec.template') };
+}
+
+/** A workload, a single pod or a DaemonSet. */
+export interface ManifestWorkload {
+  /** With its namespace, where the manifest has one. */
+  readonly name: string;
+  readonly kind: string;
+  readonly line: number;
+  /** Pods; of a DaemonSet 0. */
+  readonly count: number;
+  /** Number of the first pod. */
+  readonly firstOrdinal: number;
+  readonly namespace: string;
+  /** Labels of its pods. */
+  readonly labels: Labels;
+  readonly rules: SchedulingRules;
+  readonly size: Pick<PodDemand, 'cpuMillicores' | 'memoryMib' | 'gpus'>;
+  /** What the scheduler counts, memory in bytes. */
+  readonly requests: Amounts;
+  readonly priority: number;
+  /** Claims of a pod by its name; null: none. */
+  readonly claimsOf: ((pod: string) => readonly ClaimNeed[]) | null;
+}
+
+/** A workload whose PriorityClass may follow in the file. */
+interface UnrankedWorkload extends Omit<ManifestWorkload, 'priority'> {
+  readonly stated: StatedPriority;
+}
+
+export interface ReadManifests {
+  readonly workloads: readonly ManifestWorkload[];
+  readonly daemonSets: readonly (ManifestWorkload & DaemonDemand)[];
+  readonly storage: ManifestStorage;
+  readonly problems: readonly string[];
+}
+
+/** Reads a file of manifests. @param shapes pools, whose labels rules may name */
+export function readManifestWorkloads(source: string, text: string, shapes: readonly PoolShape[]): ReadManifests {
+  const labelKeys = labelKeysOf(shapes);
+  const problems: string[] = [];
+  const found: UnrankedWorkload[] = [];
+  const storage = new StorageReader();
+  const priorities = new PriorityClasses(shapes.some(({ maxNodes }) => maxNodes !== null));
+  for (const object of objectsIn(source, text, problems)) {
+    try {
+      if (storage.read(object.object.kind, object.object, { namespace: namespaceOf(object), name: object.object.metadata.name ?? '' }))
+        continue;
+      if (priorities.read(object.object)) continue;
+      const workload = workloadOf(object, labelKeys, problems);
+      if (workload !== null) found.push(workload);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      problems.push(`${object.source}: ${nameOf(object)}: ${error.message}`);
+    }
+  }
+  const tooMany = memoryProblem(
+    source,
+    found.reduce((sum, { count }) => sum + count, 0),
+  );
+  if (tooMany !== null) return { workloads: [], daemonSets: [], storage, problems: [...problems, tooMany] };
+  const ranked = found.map((workload): ManifestWorkload => {
+    const priority = priorities.priorityOf(workload.stated);
+    if (priority === null) {
+      problems.push(
+        `${source}:${workload.line}: ${workload.kind} ${workload.name}: names the PriorityClass ${workload.stated.className}, which is not in the file, and pools have a max; add it`,
+      );
+    }
+    return { ...workload, priority: priority ?? 0 };
+  });
+  const workloads = ranked.filter(({ kind }) => kind !== 'DaemonSet');
+  const daemonSets = ranked.filter(({ kind }) => kind === 'DaemonSet').map((daemon) => ({ ...daemon, ...daemon.size }));
+  return { workloads, daemonSets, storage, problems: [...problems, ...duplicateNames(source, workloads)] };
+}
+
+/** Names of its pods. */
+export function podNamesOf({ kind, name, count, firstOrdinal }: ManifestWorkload): string[] {
+  if (kind === 'Pod') return [name];
+  return Array.from({ length: count }, (_, pod) => `${name}-${pod + firstOrdinal}`);
+}
+
+function duplicateNames(source: string, workloads: readonly ManifestWorkload[]): string[] {
+  const lineOf = new Map<string, number>();
+  return workloads.flatMap((workload) =>
+    podNamesOf(workload).flatMap((name) => {
+      const first = lineOf.get(name);
+      lineOf.set(name, first ?? workload.line);
+      return first === undefined ? [] : [`${source}:${workload.line}: pod ${name} is also on line ${first}; names must be unique`];
+    }),
+  );
+}
+
+function nameOf({ object }: ManifestObject): string {
+  const { namespace, name, generateName } = object.metadata;
+  return `${namespace === undefined ? '' : `${namespace}/`}${name ?? generateName ?? ''}`;
+}
+
+/** Where it would be without `--namespace`. */
+function namespaceOf({ object }: ManifestObject): string {
+  return object.metadata.namespace ?? 'default';
+}
+
+/** Null: the object has no pods, or the pod has ended. */
+function workloadOf(manifest: ManifestObject, labelKeys: ReadonlySet<string>, problems: string[]): UnrankedWorkload | null {
+  const { object, source } = manifest;
+  const name = nameOf(manifest);
+  const place = `${source}: ${object.kind} ${name}`;
+  if (object.kind === 'CronJob') {
+    problems.push(`${place}: has pods at some times alone; remove it, or give a Job with the parallelism that is to be packed`);
+    return null;
+  }
+  const read = Object.hasOwn(KINDS, object.kind) ? KINDS[object.kind] : undefined;
+  if (read === undefined || (object.kind === 'Pod' && ENDED.has(textAt(objectAt(object, 'status'), 'phase')))) return null;
+  const { count, pod } = read(object);
+  if (!Number.isInteger(count) || count < 0 || count > MAX_REPLICAS) {
+    problems.push(`${place}: the number of replicas is ${count}; it must be a whole number from 0 to ${MAX_REPLICAS}`);
+    return null;
+  }
+  const spec = objectAt(pod, 'spec');
+  const namespace = namespaceOf(manifest);
+  const labels = textsByKeyAt(objectAt(pod, 'metadata'), 'labels', 'metadata.labels');
+  const { rules } = readSchedulingRules(spec, { name: object.kind === 'Pod' ? (object.metadata.name ?? '') : '', labels });
+  const amounts = requestsOf(spec);
+  const found = [
+    ...quantityProblems(spec),
+    ...(object.kind === 'DaemonSet' ? daemonProblems(rules, namespace, labelKeys) : unsupportedRules(rules, namespace, labelKeys)),
+    ...amountProblems(amounts),
+  ];
+  problems.push(...found.map((problem) => `${place}: ${problem}`));
+  if (found.length > 0) return null;
+  return {
+    name,
+    kind: object.kind,
+    line: Number(source.slice(source.lastIndexOf(':') + 1)),
+    count,
+    firstOrdinal: numberAt(objectAt(objectAt(object, 'spec'), 'ordinals', 'spec.ordinals'), 'start', 0, 'spec.ordinals.start'),
+    namespace,
+    labels,
+    rules,
+    size: {
+      cpuMillicores: amounts.get('cpu') ?? 0,
+      memoryMib: Math.ceil((amounts.get('memory') ?? 0) / MiB),
+      gpus: amounts.get(GPU) ?? 0,
+    },
+    requests: packedAmounts(amounts),
+    claimsOf: claimNeedsOf(object, spec, rules.claims, namespace),
+    stated: {
+      priority: optionalNumberAt(spec, 'priority', 'spec.priority'),
+      className: textAt(spec, 'priorityClassName', 'spec.priorityClassName'),
+    },
+  };
+}
+
+/** Host ports of DaemonSets are theirs on every node: no other pod may have one. */
+function daemonProblems(rules: SchedulingRules, namespace: string, labelKeys: ReadonlySet<string>): string[] {
+  const problems = unsupportedRules({ ...rules, ports: [] }, namespace, labelKeys);
+  if (rules.affinity.length + rules.antiAffinity.length > 0 || rules.spread.some(({ hard }) => hard))
+    problems.push('is a DaemonSet with rules between pods, which is not supported; remove them');
+  return problems;
+}
+
+/** Claims of volumes, of templates of a StatefulSet, and of ephemeral volumes. */
+function claimNeedsOf(object: Wire, spec: Wire, templates: readonly ClaimTemplate[], namespace: string): ManifestWorkload['claimsOf'] {
+  const ofSet = objectsAt(objectAt(object, 'spec'), 'volumeClaimTemplates', 'spec.volumeClaimTemplates').map((template) => ({
+    name: textAt(objectAt(template, 'metadata'), 'name', 'spec.volumeClaimTemplates[].metadata.name'),
+    className: optionalTextAt(objectAt(template, 'spec'), 'storageClassName', 'spec.volumeClaimTemplates[].spec.storageClassName'),
+  }));
+  if (templates.length + ofSet.length === 0) return null;
+  const ephemeralClasses = new Map<string, string | null>(
+    objectsAt(spec, 'volumes', 'spec.volumes').flatMap((volume) => {
+      const ephemeral = optionalObjectAt(volume, 'ephemeral', 'spec.volumes[].ephemeral');
+      if (ephemeral === null) return [];
+      const claim = objectAt(objectAt(ephemeral, 'volumeClaimTemplate'), 'spec');
+      return [[`-${textAt(volume, 'name')}`, optionalTextAt(claim, 'storageClassName')] as const];
+    }),
+  );
+  return (pod) => {
+    const bare = pod.slice(pod.indexOf('/') + 1);
+    const uses = templates.map((template): ClaimNeed => {
+      const [use] = claimsOf([template], bare);
+      const name = use?.name ?? template.name;
+      return template.ephemeral ? { namespace, name, createdWithClass: ephemeralClasses.get(template.name) ?? null } : { namespace, name };
+    });
+    return [
+      ...uses,
+      ...ofSet.map(({ name, className }): ClaimNeed => ({ namespace, name: `${name}-${bare}`, createdWithClass: className })),
+    ];
+  };
+}
