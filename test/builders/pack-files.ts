@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packingCsv } from '../../src/cli/pack/emit.ts';
 import { type PackInput, type PendingPod, readInput } from '../../src/cli/pack/input/read-input.ts';
+import type { InputRules } from '../../src/cli/pack/input/read-pods-yaml.ts';
+import { searchPacking, summedPrices } from '../../src/cli/pack/plan.ts';
+import { type ChosenPacking, choosePreferred } from '../../src/cli/pack/prefer.ts';
 import { provePacking } from '../../src/cli/pack/prove-packing.ts';
 import { boundBySingleResource } from '../../src/core/packing/choose-bound.ts';
 import { packingCost } from '../../src/core/packing/packing.ts';
@@ -35,15 +38,43 @@ const STEPS = 300;
 
 /** Reads manifests, or CSV, and pools as `evenkeel pack` does, searches for a few steps without its threads, and proves the packing. */
 export function packFiles(pods: readonly string[] | string, pools: string, { headroom = 0 } = {}): Packed {
+  const { input, problems } = inputOf(pods, pools, { headroom, preferenceCost: 0 });
+  return input === null ? { problems, ...NOTHING } : search(input);
+}
+
+/** What becomes of the preferences of manifests, after a short search. */
+export async function preferencesOf(
+  pods: readonly string[],
+  pools: string,
+  { preferenceCost }: { readonly preferenceCost: number },
+): Promise<{ readonly chosen: ChosenPacking }> {
+  const { input, problems } = inputOf(pods, pools, { headroom: 0, preferenceCost });
+  if (input === null) throw new Error(problems.join('\n'));
+  // A clock that steps with each look ends both searches after a few slices, on any machine.
+  let now = 0;
+  const dependencies = { seconds: 1, signal: new AbortController().signal, nowMs: () => (now += 100) };
+  const prices = boundBySingleResource(input.relaxed.problem).perPod;
+  const best = await searchPacking(input.problem, summedPrices(prices, input.relaxed.classesOf), dependencies);
+  if (best === null) throw new Error('no packing');
+  const chosen = await choosePreferred(input, prices, best, dependencies);
+  provePacking(chosen.input, chosen.best.packing);
+  return { chosen };
+}
+
+function inputOf(
+  pods: readonly string[] | string,
+  pools: string,
+  rules: InputRules,
+): { readonly input: PackInput | null; readonly problems: readonly string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-pack-'));
   try {
     const podsFile = join(folder, typeof pods === 'string' ? 'pods.csv' : 'pods.yaml');
     writeFileSync(podsFile, typeof pods === 'string' ? pods : pods.join('---\n'));
     const poolsFile = join(folder, 'pools.csv');
     writeFileSync(poolsFile, pools);
-    const read = readInput({ pods: podsFile, pools: poolsFile, headroom });
-    if (!read.ok) return { problems: read.problems.map((problem) => problem.replaceAll(folder, '.')), ...NOTHING };
-    return search(read.input);
+    const read = readInput({ pods: podsFile, pools: poolsFile, ...rules });
+    if (read.ok) return { input: read.input, problems: [] };
+    return { input: null, problems: read.problems.map((problem) => problem.replaceAll(folder, '.')) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

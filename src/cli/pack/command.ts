@@ -9,9 +9,10 @@ import type { Command, Terminal } from '../command.ts';
 import { printable } from '../escape.ts';
 import { findWriteProblem, writeAtomically } from '../write-atomically.ts';
 import { packingCsv } from './emit.ts';
-import { type PackInput, readInput } from './input/read-input.ts';
+import { readInput } from './input/read-input.ts';
 import { PACK_OPTIONS, type PackOptions, parsePackOptions } from './options.ts';
 import { type PackingPlan, planPacking, type PlanProgress } from './plan.ts';
+import { type ChosenPacking, choosePreferred } from './prefer.ts';
 import { provePacking } from './prove-packing.ts';
 import { reportHtml } from './report/report-html.ts';
 import { summaryOf } from './report/summary.ts';
@@ -62,38 +63,41 @@ function refuse(terminal: Terminal, problems: readonly string[]): number {
 }
 
 async function pack(options: PackOptions, terminal: Terminal): Promise<number> {
-  const read = readInput(options);
+  const read = readInput({ ...options, preferenceCost: options['preference-cost'] });
   if (!read.ok) return refuse(terminal, read.problems);
   // After the input: it creates folders.
   const problems = outputProblems(options);
   if (problems.length > 0) return refuse(terminal, problems);
   const solver = new ThreadLpSolver();
   try {
-    const plan = await planPacking(read.input, {
-      seconds: options.seconds,
+    const { input } = read;
+    // With preferences there are two searches.
+    const dependencies = {
+      seconds: input.preferring.length === 0 ? options.seconds : options.seconds / 2,
       solver,
       signal: terminal.interrupted,
       nowMs: () => performance.now(),
-      onError: (error) => terminal.err(printable(`evenkeel pack: ${error.message}; what depends on it is missing`)),
+      onError: (error: Error) => terminal.err(printable(`evenkeel pack: ${error.message}; what depends on it is missing`)),
       onProgress: progress(options.seconds, (line) => terminal.err(`evenkeel pack: ${line}`)),
-    });
-    return report(options, terminal, read.input, plan);
+    };
+    const plan = await planPacking(input, dependencies);
+    if (plan.best === null) {
+      terminal.err('evenkeel pack: no packing was found within the max of the machine types; raise max, or add a machine type');
+      return EXIT.failed;
+    }
+    return report(options, terminal, plan, await choosePreferred(input, plan.prices, plan.best, dependencies));
   } finally {
     await solver.close();
   }
 }
 
-function report(options: PackOptions, terminal: Terminal, input: PackInput, plan: PackingPlan): number {
-  if (plan.best === null) {
-    terminal.err('evenkeel pack: no packing was found within the max of the machine types; raise max, or add a machine type');
-    return EXIT.failed;
-  }
-  provePacking(input, plan.best.packing);
-  const summary = summaryOf(input, plan, plan.best);
+function report(options: PackOptions, terminal: Terminal, plan: PackingPlan, { input, best, preferences }: ChosenPacking): number {
+  provePacking(input, best.packing);
+  const summary = { ...summaryOf(input, plan, best), preferences };
   // Written before the tables, since a reader that closes the pipe early ends the program.
-  if (options.emit !== null) writeAtomically(options.emit, packingCsv(input, plan.best.packing));
+  if (options.emit !== null) writeAtomically(options.emit, packingCsv(input, best.packing));
   if (options.report !== null) {
-    writeAtomically(options.report, reportHtml(summary, input.problem, plan.best.packing));
+    writeAtomically(options.report, reportHtml(summary, input.problem, best.packing));
     terminal.err(`evenkeel pack: report written to ${printable(options.report)}`);
   }
   if (options.json) terminal.out(JSON.stringify(summary, null, 2));

@@ -35,6 +35,12 @@ export const PACK_OPTIONS = {
     read: percent,
     default: 0,
   },
+  'preference-cost': {
+    value: 'PERCENT',
+    help: 'what preferences of manifests may cost, of the cost of their pods; 0: they change nothing (default 10)',
+    read: percent,
+    default: 0.1,
+  },
   emit: { value: 'FILE', help: 'write the packing as CSV: pod,node,machine_type', read: text(), default: null },
   report: { value: 'FILE.html', help: 'write one page with the tables and a picture of the packing', read: html, default: null },
   json: { help: 'machine-readable output', read: flag(), default: false },

@@ -30,6 +30,8 @@ export interface PackingPlan {
   /** A tighter bound, over patterns; null: none was found in time. */
   readonly patternBoundUsdPerHour: number | null;
   readonly seed: number;
+  /** What a pod of each class of the problem for bounds is worth, as the search took it. */
+  readonly prices: Float64Array;
   /** Steps of the search: with the same input, seed and steps it ends with the same packing. */
   readonly steps: number;
 }
@@ -130,11 +132,23 @@ async function plan(
   const bound = bounds.best;
   const tighter = patternBound?.usdPerHour ?? 0;
   const patternBoundUsdPerHour = tighter > bound.usdPerHour ? tighter : null;
-  return { best, peers: results, bound, patternBoundUsdPerHour, seed: SEED, steps: search.steps };
+  return { best, peers: results, bound, patternBoundUsdPerHour, seed: SEED, prices, steps: search.steps };
+}
+
+/** A packing of other demands of the same pods, by the same rule. @param seconds of the search */
+export async function searchPacking(
+  problem: PackingProblem,
+  perPod: Float64Array,
+  dependencies: Pick<PlanDependencies, 'seconds' | 'signal' | 'nowMs'>,
+): Promise<(PricedPacking & { readonly steps: number }) | null> {
+  const random = new SeededRandom(SEED);
+  const search = new PackingSearch(problem, { perPod, random: () => random.next() });
+  await searchUntil(dependencies.nowMs() + dependencies.seconds * SECOND_MS, search, dependencies, () => false);
+  return search.best === null ? null : { ...verified(problem, search.best), steps: search.steps };
 }
 
 /** What a pod of each class is worth: the sum of those that it is made of. */
-function summedPrices(prices: Float64Array, classesOf: readonly (readonly number[])[]): Float64Array {
+export function summedPrices(prices: Float64Array, classesOf: readonly (readonly number[])[]): Float64Array {
   return Float64Array.from(classesOf, (classes) => classes.reduce((sum, each) => sum + (prices[each] ?? 0), 0));
 }
 
@@ -158,7 +172,7 @@ function resultOf(problem: PackingProblem, packing: Packing | null | undefined):
 async function searchUntil(
   endMs: number,
   search: PackingSearch,
-  { nowMs, signal }: PlanDependencies,
+  { nowMs, signal }: Pick<PlanDependencies, 'nowMs' | 'signal'>,
   isOptimal: () => boolean,
 ): Promise<void> {
   let slice = FIRST_SLICE_STEPS;

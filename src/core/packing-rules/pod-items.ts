@@ -6,6 +6,7 @@ import type { PodDemand, PodGroup } from '../packing/packing-problem.ts';
 import { eligibleShapes, isEveryTaintTolerated, isNodeSelected } from './eligible-shapes.ts';
 import { type GroupRule, groupsOf, type PodGroups, type RuledPods } from './pod-groups.ts';
 import { labelKeysOf, type PoolShape } from './pool-shape.ts';
+import { shareOf } from './share-of-node.ts';
 import { type ClaimNeed, type ManifestStorage, reachOf } from './volume-reach.ts';
 import { assignZones, type ZoneRule } from './zone-assignment.ts';
 import type { VolumeClaim } from '#kube/scheduling/volumes/storage-model';
@@ -15,6 +16,8 @@ export interface PackedWorkload extends RuledPods {
   readonly podNames: readonly string[];
   readonly size: Pick<PodDemand, 'cpuMillicores' | 'memoryMib' | 'gpus'>;
   readonly priority: number;
+  /** Rules by which zones count for its spreads, where its preferences are requirements in `rules`; absent: `rules`. */
+  readonly requiredRules?: SchedulingRules;
   /** Claims of one of its pods, by its name without the namespace. */
   readonly claimsOf: ((pod: string) => readonly ClaimNeed[]) | null;
 }
@@ -204,7 +207,7 @@ class Zones {
     workloads: readonly PackedWorkload[],
     open: readonly (readonly OpenPod[])[],
   ): { readonly zones: ReadonlyMap<OpenPod, AssignedZone> } | { readonly problem: string } {
-    const domainsOf = members.map((at) => this.#domainsOf(rule, workloads[at]?.rules));
+    const domainsOf = members.map((at) => this.#domainsOf(rule, workloads[at]?.requiredRules ?? workloads[at]?.rules));
     const [domains = []] = domainsOf;
     if (domains.length === 0)
       return { problem: 'has a rule between zones, and no pool that it may use states a zone; add the column zone' };
@@ -292,17 +295,6 @@ class Zones {
     });
     return Math.min(...prices);
   }
-}
-
-/** The largest share of a node that a pod takes; above 1: it does not fit. */
-function shareOf({ cpuMillicores, memoryMib, gpus }: PackedWorkload['size'], shape: PoolShape): number {
-  const share = (needed: number, offered: number): number => (needed === 0 ? 0 : needed / offered);
-  return Math.max(
-    share(cpuMillicores, shape.cpuMillicores),
-    share(memoryMib, shape.memoryMib),
-    share(gpus, shape.gpus),
-    share(1, shape.maxPods),
-  );
 }
 
 class ItemBuilder {

@@ -16,7 +16,7 @@ import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import { totalDemand } from '../../../core/packing/lower-bound.ts';
 import { memoryProblem } from './memory-limit.ts';
 import { type NamedPod, readPodsCsv } from './read-pods-csv.ts';
-import { type ManifestFacts, readPodsYaml } from './read-pods-yaml.ts';
+import { type InputRules, type ManifestFacts, type PreferringPods, readPodsYaml, type ReadPodsYaml } from './read-pods-yaml.ts';
 import { readPools } from './read-pools.ts';
 
 export interface PackInput extends ClassifiedPods {
@@ -35,6 +35,15 @@ export interface PackInput extends ClassifiedPods {
   readonly pending: readonly PendingPod[];
   /** A packing to begin with; null: none is known. */
   readonly start: Packing | null;
+  /** The same pods with preferences as requirements, most of them first; empty: none is to be kept. */
+  readonly preferring: readonly PreferringInput[];
+}
+
+export interface PreferringInput extends ClassifiedPods {
+  /** Classes of the relaxed problem for each class. */
+  readonly classesOf: readonly (readonly number[])[];
+  /** What the preferences may cost, in dollars an hour. */
+  readonly maxUsd: number;
 }
 
 export interface PendingPod {
@@ -53,16 +62,14 @@ export type ReadInput = { readonly ok: true; readonly input: PackInput } | { rea
 
 const MANIFEST = /\.(ya?ml|json)$/i;
 
-export interface InputFiles {
+export interface InputFiles extends InputRules {
   readonly pods: string;
   readonly pools: string;
-  /** Share of CPU, memory and pods of a node that stays free, 0 to 1. */
-  readonly headroom: number;
 }
 
 /** Reads both files. Pods are Kubernetes manifests where the name ends in .yaml, .yml or .json, else CSV. */
 export function readInput(files: InputFiles): ReadInput {
-  const { headroom } = files;
+  const { headroom, preferenceCost } = files;
   const podsText = readText(files.pods);
   const poolsText = readText(files.pools);
   const unread = [podsText, poolsText].flatMap((read) => ('problem' in read ? [read.problem] : []));
@@ -70,35 +77,17 @@ export function readInput(files: InputFiles): ReadInput {
   const tooMany = MANIFEST.test(files.pods) ? null : memoryProblem(files.pods, podsText.text.split('\n').length);
   if (tooMany !== null) return { ok: false, problems: [tooMany] };
   const { shapes: pools, problems: poolProblems } = readPools(files.pools, poolsText.text);
-  const read = MANIFEST.test(files.pods)
-    ? readPodsYaml(files.pods, podsText.text, pools, headroom)
-    : {
-        ...readPodsCsv(files.pods, podsText.text, pools),
-        shapes: pools.map((pool) => availableShape(pool, [], headroom)),
-        facts: null,
-        notes: [],
-      };
+  const read = readPods(files, podsText.text, pools);
   const problems = [...read.problems, ...poolProblems];
   if (problems.length > 0) return { ok: false, problems: firstOf(problems) };
-  const { pods, shapes, facts } = read;
-  const notes = [
-    ...(headroom === 0 ? [] : [`${Math.round(headroom * 1000) / 10} % of the CPU, memory and pods of every node stay free`]),
-    ...read.notes,
-  ];
+  const { pods, shapes, facts, notes } = read;
   if (pods.length === 0) return { ok: false, problems: [`${files.pods}: has no pod; add one for each that is to be packed`] };
   const classified = classifyPods(
     pods.map(({ demand }) => demand),
     shapes,
   );
-  const { classCount } = classified.problem;
-  if (classCount > MAX_CLASSES || classCount * pods.length > MAX_SIZE)
-    return { ok: false, problems: [tooManySizes(files.pods, classified)] };
-  if (shapes.length > MAX_TYPES) {
-    return {
-      ok: false,
-      problems: [`${files.pools}: has ${shapes.length} machine types, and at most ${MAX_TYPES} are compared; remove some`],
-    };
-  }
+  const tooLarge = inputSizeProblem(files, pods.length, classified, shapes.length);
+  if (tooLarge !== null) return { ok: false, problems: [tooLarge] };
   const ranked = isRanked(classified.problem, pods);
   const unplaceable = [
     ...tooLargeProblems(files.pods, pods, classified, shapes),
@@ -109,7 +98,27 @@ export function readInput(files: InputFiles): ReadInput {
   if (placed.pods.length === 0) return { ok: false, problems: [`${files.pools}: within max, the pools hold none of the pods; raise max`] };
   const relaxed = relaxedOf(placed.pods, placed.classified, shapes);
   const { pending, start } = placed;
-  return { ok: true, input: { ...placed.classified, pods: placed.pods, relaxed, pools, headroom, facts, notes, pending, start } };
+  const preferring = read.preferring.map((each) => preferringInput(each, placed.pods, shapes, preferenceCost * each.ownUsd));
+  return {
+    ok: true,
+    input: { ...placed.classified, pods: placed.pods, relaxed, pools, headroom, facts, notes, pending, start, preferring },
+  };
+}
+
+/** The pods that are placed, with the demands of their preferences. */
+function preferringInput(
+  { pods }: PreferringPods,
+  placed: readonly NamedPod[],
+  shapes: readonly PoolShape[],
+  maxUsd: number,
+): PreferringInput {
+  const items = new Set(placed.map(({ item }) => item));
+  const kept = pods.filter(({ item }) => items.has(item));
+  const classified = classifyPods(
+    kept.map(({ demand }) => demand),
+    shapes,
+  );
+  return { ...classified, classesOf: relaxedOf(kept, classified, shapes).classesOf, maxUsd };
 }
 
 interface PlacedPods {
@@ -149,6 +158,28 @@ function fullPools({ problem, classOf }: ClassifiedPods, pod: number): string {
   const full = problem.machineTypes.filter((_, shape) => (problem.mostPerNode[row + shape] ?? 0) > 0);
   const named = full.slice(0, MAX_FULL).map(({ name, maxNodes }) => `${name} (max ${maxNodes ?? 'none'})`);
   return `the pools that it may use are full: ${[...named, ...(full.length > MAX_FULL ? [`${full.length - MAX_FULL} more`] : [])].join(', ')}`;
+}
+
+/** The pods of either kind of file, and what DaemonSets and headroom leave of the pools. */
+function readPods(files: InputFiles, text: string, pools: readonly PoolShape[]): ReadPodsYaml | UnprovenPods {
+  const { headroom } = files;
+  const headroomNotes = headroom === 0 ? [] : [`${Math.round(headroom * 1000) / 10} % of the CPU, memory and pods of every node stay free`];
+  if (MANIFEST.test(files.pods)) {
+    const read = readPodsYaml(files.pods, text, pools, files);
+    return { ...read, notes: [...headroomNotes, ...read.notes] };
+  }
+  const shapes = pools.map((pool) => availableShape(pool, [], headroom));
+  return { ...readPodsCsv(files.pods, text, pools), shapes, facts: null, preferring: [], notes: headroomNotes };
+}
+
+/** Pods of a CSV file. */
+type UnprovenPods = Omit<ReadPodsYaml, 'facts'> & { readonly facts: null };
+
+/** Why the input is too large for a search; null: it is not. */
+function inputSizeProblem(files: InputFiles, pods: number, classified: ClassifiedPods, pools: number): string | null {
+  const { classCount } = classified.problem;
+  if (classCount > MAX_CLASSES || classCount * pods > MAX_SIZE) return tooManySizes(files.pods, classified);
+  return pools > MAX_TYPES ? `${files.pools}: has ${pools} machine types, and at most ${MAX_TYPES} are compared; remove some` : null;
 }
 
 /** The problem of the single pods without what zones and companions add to their demands, and without limits that are not necessary. */

@@ -1,7 +1,8 @@
 // Pods of manifests as they are packed.
 
 import { availableShape, type DaemonDemand, runsOn } from '../../../core/packing-rules/daemon-sets.ts';
-import { type PackedWorkload, podItems } from '../../../core/packing-rules/pod-items.ts';
+import { preferringItems } from '../../../core/packing-rules/preferences.ts';
+import { type PackedWorkload, type PodItem, podItems } from '../../../core/packing-rules/pod-items.ts';
 import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import type { ManifestStorage } from '../../../core/packing-rules/volume-reach.ts';
 import { type ManifestWorkload, podNamesOf, readManifestWorkloads } from './read-manifest-workloads.ts';
@@ -14,39 +15,55 @@ export interface ManifestFacts {
   readonly storage: ManifestStorage;
 }
 
+export interface PreferringPods {
+  readonly pods: readonly NamedPod[];
+  /** What the pods whose preferences are requirements cost by the price of their share of a node, in dollars an hour. */
+  readonly ownUsd: number;
+}
+
+/** What the options say of the packing. */
+export interface InputRules {
+  /** Share of CPU, memory and pods of a node that stays free, 0 to 1. */
+  readonly headroom: number;
+  /** Share of its cost that a pod's preferences may cost. */
+  readonly preferenceCost: number;
+}
+
 export interface ReadPodsYaml {
   readonly pods: readonly NamedPod[];
   /** Pools without what DaemonSets request of their nodes. */
   readonly shapes: readonly PoolShape[];
   readonly facts: ManifestFacts;
+  /** The same pods with preferences as requirements, most of them first; empty: none has one that is to be kept. */
+  readonly preferring: readonly PreferringPods[];
   /** What the result depends on and is not stated. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
 }
 
-/** Reads the pods of a file of manifests. @param headroom share of CPU, memory and pods of a node that stays free */
-export function readPodsYaml(source: string, text: string, pools: readonly PoolShape[], headroom: number): ReadPodsYaml {
+/** Reads the pods of a file of manifests. */
+export function readPodsYaml(source: string, text: string, pools: readonly PoolShape[], rules: InputRules): ReadPodsYaml {
   const { workloads, daemonSets, storage, problems } = readManifestWorkloads(source, text, pools);
   const facts = { workloads, daemonSets, storage };
-  const shapes = pools.map((pool) => availableShape(pool, daemonSets, headroom));
+  const shapes = pools.map((pool) => availableShape(pool, daemonSets, rules.headroom));
   const place = (at: number): string => {
     const { line = 0, kind = '', name = '' } = workloads[at] ?? {};
     return `${source}:${line}: ${kind} ${name}`;
   };
-  if (problems.length > 0) return { pods: [], shapes, facts, notes: [], problems };
+  if (problems.length > 0) return { pods: [], shapes, facts, preferring: [], notes: [], problems };
   const packed = workloads.map((workload): PackedWorkload => ({ ...workload, podNames: podNamesOf(workload) }));
   const { items, notes, problems: found } = podItems(packed, daemonSets, shapes, storage);
+  const named = (each: readonly PodItem[]): NamedPod[] =>
+    each.map(({ demand, priority }, at) => {
+      // What a pod is, beside its demand, is that of the item without preferences.
+      const item = items[at] ?? null;
+      const [first] = item?.pods ?? [];
+      return { name: first?.name ?? '', line: workloads[first?.workload ?? -1]?.line ?? 0, demand, priority, item };
+    });
+  const preferring = found.length > 0 || rules.preferenceCost === 0 ? [] : preferringItems(packed, shapes, storage, rules.preferenceCost);
   return {
-    pods: items.map((item) => {
-      const [first] = item.pods;
-      return {
-        name: first?.name ?? '',
-        line: workloads[first?.workload ?? -1]?.line ?? 0,
-        demand: item.demand,
-        priority: item.priority,
-        item,
-      };
-    }),
+    pods: named(items),
+    preferring: preferring.map((each) => ({ pods: named(each.items), ownUsd: each.ownUsd })),
     shapes,
     facts,
     notes: [...daemonNotes(daemonSets, pools), ...notes],

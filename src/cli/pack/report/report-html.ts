@@ -4,7 +4,16 @@ import { escapeXml } from '../../escape.ts';
 import { htmlPage, htmlTable } from '../../html-page.ts';
 import { PICTURE_LEGEND, pictureSvg } from './picture-svg.ts';
 import type { PackSummary } from './summary.ts';
-import { describeBound, describeInput, describeNotes, describePending, METHOD_HEADER, methodRows, nodeTable } from './tables.ts';
+import {
+  describeBound,
+  describeInput,
+  describeNotes,
+  describePending,
+  describePreferences,
+  METHOD_HEADER,
+  methodRows,
+  nodeTable,
+} from './tables.ts';
 
 /** The result as one page. */
 export function reportHtml(summary: PackSummary, problem: PackingProblem, packing: Packing): string {
@@ -12,7 +21,9 @@ export function reportHtml(summary: PackSummary, problem: PackingProblem, packin
     `<p>${escapeXml(describeInput(summary))}</p>`,
     '<h2>Cost</h2>',
     htmlTable(METHOD_HEADER, methodRows(summary), 'sum'),
-    ...[...describeBound(summary), ...describeNotes(summary), ...describePending(summary)].map((line) => `<p>${escapeXml(line)}</p>`),
+    ...[...describeBound(summary), ...describePreferences(summary), ...describeNotes(summary), ...describePending(summary)].map(
+      (line) => `<p>${escapeXml(line)}</p>`,
+    ),
     '<h2>Nodes</h2>',
     htmlTable(...nodeTable(summary), 'sum'),
     '<h2>Picture</h2>',

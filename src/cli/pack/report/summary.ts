@@ -5,6 +5,7 @@ import { totalDemand } from '../../../core/packing/lower-bound.ts';
 import { nodesByShape } from '../../../core/packing/packing.ts';
 import { type PackingProblem, RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
 import type { PackInput, PendingPod } from '../input/read-input.ts';
+import type { PreferenceResult } from '../prefer.ts';
 import type { PackingPlan, PeerResult, PricedPacking } from '../plan.ts';
 
 /** Nodes of one machine type, zone and capacity type. */
@@ -52,12 +53,20 @@ export interface PackSummary {
   readonly notes: readonly string[];
   /** Pods that stay pending, the highest priority first. They are in no other number. */
   readonly pending: readonly PendingPod[];
+  /** Whether kube-scheduler's filters take every pod on its node: of manifests. The pods of a CSV file have no rules. */
+  readonly isProvenByFilters: boolean;
+  /** Null: no pod has a preference. */
+  readonly preferences: PreferenceResult | null;
 }
 
 /** Name of this program's method in `methods`. */
 export const OWN_METHOD = 'evenkeel pack';
 
-export function summaryOf({ problem, notes, pending }: PackInput, plan: PackingPlan, best: PricedPacking): PackSummary {
+export function summaryOf(
+  { problem, notes, pending, facts }: PackInput,
+  plan: PackingPlan,
+  best: PricedPacking,
+): Omit<PackSummary, 'preferences'> {
   const { bound, patternBoundUsdPerHour, seed, steps } = plan;
   const boundUsd = patternBoundUsdPerHour ?? bound.usdPerHour;
   const totals = (method: string, result: PeerResult): PackingTotals => {
@@ -87,6 +96,7 @@ export function summaryOf({ problem, notes, pending }: PackInput, plan: PackingP
     search: { seed, steps },
     notes,
     pending,
+    isProvenByFilters: facts !== null,
   };
 }
 

@@ -21,9 +21,10 @@ export function printTables(summary: PackSummary): string[] {
     ...alignedTable(METHOD_HEADER, methodRows(summary)),
     '',
     ...describeBound(summary),
+    ...describePreferences(summary),
     ...describeNotes(summary),
     ...describePending(summary),
-    'Checked: every pod once, no node over its allocatable, every filter kept, costs added up again.',
+    `Checked: every pod once, no node over its allocatable, every filter kept, costs added up again${summary.isProvenByFilters ? '; by the filters of kube-scheduler, every pod on its node' : ''}.`,
   ];
 }
 
@@ -48,6 +49,26 @@ const MAX_NOTES = 10;
 export function describeNotes({ notes }: PackSummary): string[] {
   const left = notes.length - MAX_NOTES;
   return [...notes.slice(0, MAX_NOTES), ...(left > 0 ? [`and ${left} more notes`] : [])].map((note) => `Note: ${printable(note)}.`);
+}
+
+/** What became of the preferences. */
+export function describePreferences(summary: PackSummary): string[] {
+  const { preferences } = summary;
+  if (preferences === null) return [];
+  const { kept, total, keptWithout, isObeyed, usdPerHour, maxUsdPerHour } = preferences;
+  const dollars = (usd: number): string => `$${usd.toFixed(4)}`;
+  if (isObeyed) {
+    return [
+      `Preferences: ${kept} of ${total} are kept, for ${dollars(usdPerHour ?? 0)} an hour; a packing without regard to them keeps ${keptWithout}.`,
+    ];
+  }
+  const why =
+    usdPerHour === null
+      ? 'no packing within max keeps more'
+      : maxUsdPerHour === 0
+        ? 'none more is worth its cost'
+        : `more would cost ${dollars(usdPerHour)} an hour, and may cost ${dollars(maxUsdPerHour)}`;
+  return [`Preferences: ${kept} of ${total} are kept; ${why}.`];
 }
 
 /** Pending pods that are printed; the others are counted. */
