@@ -19,6 +19,20 @@ describe('objectsIn', () => {
     expect(read(JSON.stringify(list)).names).toEqual(['app.yaml:1 ConfigMap c']);
   });
 
+  test('reports each object of a list with its own line', () => {
+    const text = [
+      '{ "apiVersion": "v1", "kind": "List", "items": [',
+      '  { "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } },',
+      '  { "apiVersion": "v1", "kind": "List", "items": [',
+      '    { "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" } } ] },',
+      '  { "kind": "ConfigMap" } ] }',
+    ].join('\n');
+    expect(read(text)).toEqual({
+      names: ['app.yaml:2 ConfigMap a', 'app.yaml:4 ConfigMap b'],
+      problems: ['app.yaml:5: an object needs apiVersion, kind and metadata.name'],
+    });
+  });
+
   test('reports file and line of invalid YAML or objects', () => {
     expect(read('a: [1\n').problems[0]).toMatch(/^app\.yaml:\d: /);
     expect(read('just: a map\n').problems).toEqual(['app.yaml:1: an object needs apiVersion, kind and metadata.name']);

@@ -1,7 +1,7 @@
 import { isObject } from '#kube/json';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { LineCounter, parseAllDocuments } from 'yaml';
+import { isMap, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
 
 /** An object of a manifest, with its position in the file. */
 export interface ManifestObject {
@@ -51,7 +51,9 @@ export function objectsIn(file: string, text: string, problems: string[]): reado
   const documents = parseAllDocuments(text, { lineCounter: lines });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
-    const source = `${file}:${lines.linePos(document.contents?.range[0] ?? document.range[0]).line}`;
+    const placeOf: PlaceOf = (node) =>
+      `${file}:${lines.linePos(node?.range?.[0] ?? document.contents?.range[0] ?? document.range[0]).line}`;
+    const source = placeOf(document.contents);
     const error = document.errors[0];
     if (error !== undefined) {
       problems.push(`${file}:${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0] ?? ''}`);
@@ -64,16 +66,22 @@ export function objectsIn(file: string, text: string, problems: string[]): reado
       problems.push(`${source}: ${cause instanceof Error ? cause.message : String(cause)}; write its aliases out`);
       return [];
     }
-    return value === null || value === undefined ? [] : expandLists(value, source, problems);
+    return value === null || value === undefined ? [] : expandLists(value, document.contents, placeOf, problems);
   });
 }
 
-function expandLists(value: unknown, source: string, problems: string[]): readonly ManifestObject[] {
+/** File and line of a node of a document; undefined: of the document. */
+type PlaceOf = (node: Node | null | undefined) => string;
+
+/** The objects of a value, each with its own line. @param node of the value; of an alias or unknown, the line of the document is taken */
+function expandLists(value: unknown, node: Node | null | undefined, placeOf: PlaceOf, problems: string[]): readonly ManifestObject[] {
   if (isObject(value) && typeof value['kind'] === 'string' && value['kind'].endsWith('List') && Array.isArray(value['items'])) {
-    return value['items'].flatMap((item) => expandLists(item, source, problems));
+    const list = isMap(node) ? node.get('items', true) : undefined;
+    const nodes: readonly unknown[] = isSeq(list) ? list.items : [];
+    return value['items'].flatMap((item, at) => expandLists(item, nodes[at] as Node | undefined, placeOf, problems));
   }
-  if (isManifest(value)) return [{ source, object: value }];
-  problems.push(`${source}: an object needs apiVersion, kind and metadata.name`);
+  if (isManifest(value)) return [{ source: placeOf(node), object: value }];
+  problems.push(`${placeOf(node)}: an object needs apiVersion, kind and metadata.name`);
   return [];
 }
 

@@ -2,7 +2,7 @@
 
 import { parse } from 'yaml';
 import { findMachinePrice, isListedFamily } from '#kube/machines/machine-prices';
-import type { StatedMachine, StatedPrices } from '../../core/cost/price-catalogue.ts';
+import type { MachineSize, StatedMachine, StatedPrices } from '../../core/cost/price-catalogue.ts';
 
 export type PriceFileResult =
   | { readonly ok: true; readonly prices: StatedPrices }
@@ -15,7 +15,7 @@ export type PriceFileResult =
  * ```yaml
  * machines:                     # USD per hour by machine type; each key may be omitted
  *   e2-standard-4: { onDemand: 0.11, spot: 0.05 }
- *   m7g.xlarge: { onDemand: 0.16 }
+ *   m7g.xlarge: { onDemand: 0.16, vcpu: 4, memoryGiB: 16 }   # a size is needed of types that the default list does not have
  * zones:                        # prices that differ in a zone or region
  *   eu-west-1: { m7g.xlarge: { onDemand: 0.18 } }
  * discounts:                    # part of the default list's on-demand price that is paid, by machine type, family or "*"
@@ -41,7 +41,8 @@ export function parsePriceFile(text: string, path: string): PriceFileResult {
   const reader = new Reader(path);
   const root = reader.mapping(document ?? {}, '', ['machines', 'zones', 'discounts', 'rates', 'cpuToMemory']);
   const prices: StatedPrices = {
-    machines: readMachines(reader, root['machines'] ?? {}, 'machines'),
+    machines: readMachines(reader, root['machines'] ?? {}, 'machines', SIZE_KEYS),
+    sizes: readSizes(reader, root['machines'] ?? {}),
     zones: new Map(
       Object.entries(reader.mapping(root['zones'] ?? {}, 'zones', null)).map(([zone, machines]) => [
         zone,
@@ -55,18 +56,41 @@ export function parsePriceFile(text: string, path: string): PriceFileResult {
   return reader.problems.length === 0 ? { ok: true, prices } : { ok: false, problems: reader.problems };
 }
 
-function readMachines(reader: Reader, value: unknown, at: string): ReadonlyMap<string, StatedMachine> {
+const SIZE_KEYS = ['vcpu', 'memoryGiB', 'gpu'] as const;
+
+/** @param sizeKeys keys of a size; with one, a price may be left out, since rates price it */
+function readMachines(reader: Reader, value: unknown, at: string, sizeKeys: readonly string[] = []): ReadonlyMap<string, StatedMachine> {
   const machines = new Map<string, StatedMachine>();
   for (const [type, stated] of Object.entries(reader.mapping(value, at, null))) {
     const place = `${at}.${type}`;
-    const entry = reader.mapping(stated, place, ['onDemand', 'spot']);
-    if (isAbsent(entry['onDemand']) && isAbsent(entry['spot'])) reader.problem(place, 'has no price; set onDemand, spot or both');
+    const entry = reader.mapping(stated, place, ['onDemand', 'spot', ...sizeKeys]);
+    const hasSize = sizeKeys.some((key) => !isAbsent(entry[key]));
+    if (isAbsent(entry['onDemand']) && isAbsent(entry['spot']) && !hasSize) {
+      reader.problem(place, 'has no price; set onDemand, spot or both');
+    }
     machines.set(type, {
       onDemand: reader.amount(entry['onDemand'], `${place}.onDemand`),
       spot: reader.amount(entry['spot'], `${place}.spot`),
     });
   }
   return machines;
+}
+
+/** Sizes of the same entries. Their form has been checked. */
+function readSizes(reader: Reader, value: unknown): ReadonlyMap<string, MachineSize> {
+  const sizes = new Map<string, MachineSize>();
+  if (!isMapping(value)) return sizes;
+  for (const [type, entry] of Object.entries(value)) {
+    if (!isMapping(entry) || SIZE_KEYS.every((key) => isAbsent(entry[key]))) continue;
+    const place = `machines.${type}`;
+    if (isAbsent(entry['vcpu']) || isAbsent(entry['memoryGiB'])) reader.problem(place, 'has a part of a size; set both vcpu and memoryGiB');
+    sizes.set(type, {
+      vcpu: reader.size(entry['vcpu'], `${place}.vcpu`),
+      memoryGib: reader.size(entry['memoryGiB'], `${place}.memoryGiB`),
+      gpus: reader.count(entry['gpu'], `${place}.gpu`),
+    });
+  }
+  return sizes;
 }
 
 function readDiscounts(reader: Reader, value: unknown): ReadonlyMap<string, number> {
@@ -96,6 +120,10 @@ function readRates(reader: Reader, value: unknown): StatedPrices['rates'] {
   return perCoreHour === null || perGiBHour === null || spotRatio === null ? null : { perCoreHour, perGiBHour, spotRatio };
 }
 
+/** More vCPUs or GiB than any machine has. */
+const MAX_SIZE = 100_000;
+const MAX_GPUS = 1_000;
+
 class Reader {
   readonly problems: string[] = [];
   readonly #path: string;
@@ -109,15 +137,14 @@ class Reader {
   }
 
   mapping(value: unknown, at: string, keys: readonly string[] | null): Readonly<Record<string, unknown>> {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isMapping(value)) {
       this.problem(at, 'must be a mapping');
       return {};
     }
-    const record = value as Readonly<Record<string, unknown>>;
-    for (const key of Object.keys(record)) {
+    for (const key of Object.keys(value)) {
       if (keys !== null && !keys.includes(key)) this.problem(at === '' ? key : `${at}.${key}`, `is unknown; use one of ${keys.join(', ')}`);
     }
-    return record;
+    return value;
   }
 
   amount(value: unknown, at: string): number | null {
@@ -126,6 +153,25 @@ class Reader {
     this.problem(at, `must be a number of 0 or more, not ${JSON.stringify(value)}`);
     return null;
   }
+
+  /** An amount of a machine's CPU or memory. */
+  size(value: unknown, at: string): number {
+    if (isAbsent(value)) return 0;
+    if (typeof value === 'number' && value > 0 && value <= MAX_SIZE) return value;
+    this.problem(at, `must be a number above 0 and at most ${MAX_SIZE}, not ${JSON.stringify(value)}`);
+    return 0;
+  }
+
+  count(value: unknown, at: string): number {
+    if (isAbsent(value)) return 0;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_GPUS) return value;
+    this.problem(at, `must be a whole number from 0 to ${MAX_GPUS}, not ${JSON.stringify(value)}`);
+    return 0;
+  }
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A key without a value is null in YAML. */

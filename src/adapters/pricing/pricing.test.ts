@@ -53,6 +53,17 @@ describe('prices', () => {
     expect(source.priceOf(node('e2-standard-4')).perHourUsd).toBeCloseTo(0.0670115, 9);
   });
 
+  test('state sizes of machine types, with or without a price', () => {
+    const result = parsePriceFile(
+      'machines: { m7g.xlarge: { onDemand: 0.2, vcpu: 4, memoryGiB: 16 }, g5.xlarge: { vcpu: 4, memoryGiB: 16, gpu: 1 } }',
+      'prices.yaml',
+    );
+    expect(result.ok && [...result.prices.sizes]).toEqual([
+      ['m7g.xlarge', { vcpu: 4, memoryGib: 16, gpus: 0 }],
+      ['g5.xlarge', { vcpu: 4, memoryGib: 16, gpus: 1 }],
+    ]);
+  });
+
   test('are unchanged by an empty file', () => {
     expect(sourceFrom('').priceOf(node('e2-standard-4')).perHourUsd).toBe(0.134023);
   });
@@ -61,7 +72,7 @@ describe('prices', () => {
 describe('a wrong prices file', () => {
   test.each([
     ['machines: { e2-standard-4: { onDemand: -1 } }', 'prices.yaml: machines.e2-standard-4.onDemand must be a number of 0 or more, not -1'],
-    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is unknown; use one of onDemand, spot'],
+    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is unknown; use one of onDemand, spot, vcpu, memoryGiB, gpu'],
     ['machines: { a: { onDemand: } }', 'prices.yaml: machines.a has no price; set onDemand, spot or both'],
     ['rates: { perCoreHour: , perGiBHour: 1 }', 'prices.yaml: rates needs both perCoreHour and perGiBHour'],
     [
@@ -73,6 +84,15 @@ describe('a wrong prices file', () => {
     ['discounts: { n2: 37 }', 'prices.yaml: discounts.n2 must be the part of the price that is paid, above 0 and at most 1, not 37'],
     ['discount: {}', 'prices.yaml: discount is unknown; use one of machines, zones, discounts, rates, cpuToMemory'],
     ['machines: { a: {} }', 'prices.yaml: machines.a has no price; set onDemand, spot or both'],
+    ['machines: { a: { onDemand: 1, vcpu: 4 } }', 'prices.yaml: machines.a has a part of a size; set both vcpu and memoryGiB'],
+    ['machines: { a: { onDemand: 1, gpu: 1 } }', 'prices.yaml: machines.a has a part of a size; set both vcpu and memoryGiB'],
+    ['machines: { a: { vcpu: 0, memoryGiB: 16 } }', 'prices.yaml: machines.a.vcpu must be a number above 0 and at most 100000, not 0'],
+    [
+      'machines: { a: { vcpu: 4, memoryGiB: 16Gi } }',
+      'prices.yaml: machines.a.memoryGiB must be a number above 0 and at most 100000, not "16Gi"',
+    ],
+    ['machines: { a: { vcpu: 4, memoryGiB: 16, gpu: 0.5 } }', 'prices.yaml: machines.a.gpu must be a whole number from 0 to 1000, not 0.5'],
+    ['zones: { z: { a: { onDemand: 1, vcpu: 4 } } }', 'prices.yaml: zones.z.a.vcpu is unknown; use one of onDemand, spot'],
     ['machines: [1]', 'prices.yaml: machines must be a mapping'],
     ['rates: { perCoreHour: 1 }', 'prices.yaml: rates needs both perCoreHour and perGiBHour'],
     ['rates: { perCoreHour: 1, perGiBHour: 1, spotRatio: 2 }', 'prices.yaml: rates.spotRatio must be between 0 and 1'],

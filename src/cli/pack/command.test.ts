@@ -212,6 +212,15 @@ describe('evenkeel pack of manifests', () => {
     expect((JSON.parse(out) as PackSummary).methods[0]!.nodes).toBe(4);
   });
 
+  test('accepts workloads of one name and different kinds', async () => {
+    const emit = join(folder, 'kinds.csv');
+    const web = deployment('web', 1, `{ ${REQUESTS} }`);
+    const { code, err } = await packManifests([web, web.replace('kind: Deployment', 'kind: StatefulSet')], '--emit', emit);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const rows = readFileSync(emit, 'utf8').trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => row.split(',')[0]).sort()).toEqual(['Deployment/shop/web-0', 'StatefulSet/shop/web-0']);
+  });
+
   test('leaves out pods that have ended', async () => {
     const pod = `{ apiVersion: v1, kind: Pod, metadata: { name: done }, spec: { ${REQUESTS} }, status: { phase: Succeeded } }\n`;
     const { out } = await packManifests([pod, deployment('web', 1, `{ ${REQUESTS} }`)], '--json');

@@ -1,3 +1,4 @@
+import type { ClusterOptions } from '../connect.ts';
 import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text } from '../arguments.ts';
 
 const seconds: OptionReader<number> = (given) => {
@@ -15,10 +16,13 @@ const percent: OptionReader<number> = (given) => {
 const html: OptionReader<string | null> = (given) =>
   /\.html$/i.test(given) ? { ok: true, value: given } : { ok: false, message: 'must end in .html' };
 
+import type { ClusterSources } from './cluster/read-cluster.ts';
+import { CLUSTER_OPTIONS } from '../recommendations/options.ts';
+
 export const PACK_OPTIONS = {
   pods: {
     value: 'FILE',
-    help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu][,priority], or manifests in a .yaml, .yml or .json file (required)',
+    help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu][,priority][,node], or manifests in a .yaml, .yml or .json file (required without --nodes)',
     read: text(),
     default: null,
   },
@@ -28,6 +32,24 @@ export const PACK_OPTIONS = {
     read: text(),
     default: null,
   },
+  nodes: {
+    value: 'FILE',
+    help: 'nodes that exist, with their pods or beside --pods: CSV of node,machine_type, or Kubernetes objects in a .yaml, .yml or .json file',
+    read: text(),
+    default: null,
+  },
+  'from-cluster': {
+    help: 'read nodes and pods from the cluster of the kubeconfig; pools are the machine types of its nodes where --pools is not given',
+    read: flag(),
+    default: false,
+  },
+  prices: {
+    value: 'FILE',
+    help: 'prices of machine types for --from-cluster, as in the setting prices.file (default: list prices)',
+    read: text(),
+    default: null,
+  },
+  ...CLUSTER_OPTIONS,
   seconds: { value: 'N', help: 'time for the search (default 10)', read: seconds, default: 10 },
   headroom: {
     value: 'PERCENT',
@@ -46,9 +68,27 @@ export const PACK_OPTIONS = {
   json: { help: 'machine-readable output', read: flag(), default: false },
 } satisfies OptionTable;
 
-export interface PackOptions extends Omit<OptionValues<typeof PACK_OPTIONS>, 'pods' | 'pools'> {
-  readonly pods: string;
-  readonly pools: string;
+/** Where the input is. */
+export type PackSources =
+  | { readonly kind: 'files'; readonly pods: string; readonly pools: string }
+  /** `pods` null: they are in the file of the nodes. */
+  | { readonly kind: 'nodes'; readonly pods: string | null; readonly nodes: string; readonly pools: string }
+  | ({ readonly kind: 'cluster' } & ClusterSources & ClusterOptions);
+
+/** Files that are read. */
+export function filesOf(sources: PackSources): string[] {
+  const { pools } = sources;
+  const others = sources.kind === 'cluster' ? [sources.prices] : sources.kind === 'nodes' ? [sources.pods, sources.nodes] : [sources.pods];
+  return [pools, ...others].filter((file) => file !== null);
+}
+
+type SourceValues = Pick<
+  OptionValues<typeof PACK_OPTIONS>,
+  'pods' | 'nodes' | 'pools' | 'from-cluster' | 'prices' | 'kubeconfig' | 'context'
+>;
+
+export interface PackOptions extends Omit<OptionValues<typeof PACK_OPTIONS>, keyof SourceValues> {
+  readonly sources: PackSources;
 }
 
 export type ParsedPackOptions =
@@ -57,11 +97,49 @@ export type ParsedPackOptions =
 export function parsePackOptions(args: readonly string[]): ParsedPackOptions {
   const parsed = parseArguments(PACK_OPTIONS, args);
   if (!parsed.ok) return { ok: false, problems: parsed.problems };
-  const { pods, pools, ...others } = parsed.values;
+  const sources = sourcesOf(parsed.values);
+  return 'problems' in sources ? { ok: false, problems: sources.problems } : { ok: true, options: { ...parsed.values, sources } };
+}
+
+function sourcesOf(values: SourceValues): PackSources | { readonly problems: readonly string[] } {
+  return values['from-cluster'] ? clusterSources(values) : fileSources(values);
+}
+
+function clusterSources({
+  pods,
+  nodes,
+  pools,
+  prices,
+  kubeconfig,
+  context,
+}: SourceValues): PackSources | { readonly problems: readonly string[] } {
+  const files = Object.entries({ '--pods': pods, '--nodes': nodes }).filter(([, file]) => file !== null);
   const problems = [
-    ...(pods === null ? ['--pods is required: a CSV file of name,cpu_milli,memory_mib[,gpu]'] : []),
-    ...(pools === null ? ['--pools is required: a CSV file of machine_type,vcpu,memory_gib,usd_per_hour'] : []),
+    ...files.map(([option]) => `${option}: the cluster is read with --from-cluster; remove one of them`),
+    ...(pools !== null && prices !== null ? ['--prices: the pools of --pools have prices; remove one of them'] : []),
   ];
-  if (pods === null || pools === null) return { ok: false, problems };
-  return { ok: true, options: { ...others, pods, pools } };
+  return problems.length > 0 ? { problems } : { kind: 'cluster', pools, prices, kubeconfig, context };
+}
+
+function fileSources({
+  pods,
+  nodes,
+  pools,
+  prices,
+  kubeconfig,
+  context,
+}: SourceValues): PackSources | { readonly problems: readonly string[] } {
+  const ofCluster = Object.entries({ '--prices': prices, '--kubeconfig': kubeconfig, '--context': context }).filter(
+    ([, value]) => value !== null,
+  );
+  const problems = [
+    ...(pods === null && nodes === null
+      ? ['--pods is required: a CSV file of name,cpu_milli,memory_mib[,gpu]; or --nodes, or --from-cluster']
+      : []),
+    ...(pools === null ? ['--pools is required: a CSV file of machine_type,vcpu,memory_gib,usd_per_hour'] : []),
+    ...ofCluster.map(([option]) => `${option}: only with --from-cluster; add it, or remove ${option}`),
+  ];
+  if (problems.length > 0 || pools === null) return { problems };
+  if (nodes !== null) return { kind: 'nodes', pods, nodes, pools };
+  return pods === null ? { problems } : { kind: 'files', pods, pools };
 }

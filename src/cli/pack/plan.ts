@@ -54,7 +54,7 @@ export interface PlanProgress {
   readonly boundUsdPerHour: number;
 }
 
-const SEED = 1;
+export const SEED = 1;
 /** With more classes the bound over patterns does not end in minutes. */
 const MAX_PATTERN_CLASSES = 500;
 /** Share of the time that the search has, also where its prices took longer than the rest. */
@@ -64,7 +64,7 @@ const MIN_THREAD_MS = 5 * SECOND_MS;
 /** Milliseconds of search between two looks at the clock and at signals. */
 const SLICE_MS = 50;
 /** Relative difference of a cost from the bound at which both are equal: the bound is proven within rounding. */
-const EQUAL_COST = 1e-6;
+export const EQUAL_COST = 1e-6;
 const FIRST_SLICE_STEPS = 1_000;
 
 /** What is packed, and what its lower bounds are computed from. */
@@ -169,7 +169,7 @@ function resultOf(problem: PackingProblem, packing: Packing | null | undefined):
 }
 
 /** @param isOptimal asked after each slice; ends the search */
-async function searchUntil(
+export async function searchUntil(
   endMs: number,
   search: PackingSearch,
   { nowMs, signal }: Pick<PlanDependencies, 'nowMs' | 'signal'>,
@@ -188,7 +188,7 @@ async function searchUntil(
 }
 
 /** @throws Error where the packing breaks a rule of the problem: a fault of this program */
-function verified(problem: PackingProblem, packing: Packing): PricedPacking {
+export function verified(problem: PackingProblem, packing: Packing): PricedPacking {
   const usdPerHour = packingCost(problem, packing);
   const violations = verifyPacking(problem, packing, usdPerHour);
   if (violations.length > 0) {

@@ -93,4 +93,38 @@ describe('the price of a machine', () => {
       }),
     );
   });
+
+  test('of a stated size is estimated without a node', () => {
+    const sizes = new Map([['mine', { vcpu: 4, memoryGib: 16, gpus: 0 }]]);
+    const catalogue = new PriceCatalogue({ ...NO_STATED_PRICES, sizes, rates: { perCoreHour: 0.02, perGiBHour: 0.005, spotRatio: 1 } });
+    expect(catalogue.priceOf(offering('mine'), null)).toEqual({ perHourUsd: 0.16, source: 'rates of prices.file', estimate: true });
+  });
+});
+
+describe('the size of a machine', () => {
+  test('is that of the default list, with GPUs', () => {
+    const catalogue = new PriceCatalogue();
+    expect(catalogue.sizeOf('n1-standard-1')).toEqual({ vcpu: 1, memoryGib: 3.75, gpus: 0 });
+    expect(catalogue.sizeOf('a2-highgpu-4g')).toEqual({ vcpu: 48, memoryGib: 340, gpus: 4 });
+    expect([catalogue.sizeOf('m7g.xlarge'), catalogue.sizeOf('toString')]).toEqual([null, null]);
+  });
+
+  test('is that of the file where it states one', () => {
+    const sizes = new Map([
+      ['e2-standard-4', { vcpu: 3, memoryGib: 12, gpus: 0 }],
+      ['m7g.xlarge', { vcpu: 4, memoryGib: 16, gpus: 0 }],
+    ]);
+    const catalogue = new PriceCatalogue({ ...NO_STATED_PRICES, sizes });
+    expect(catalogue.sizeOf('e2-standard-4')).toEqual({ vcpu: 3, memoryGib: 12, gpus: 0 });
+    expect(catalogue.sizeOf('m7g.xlarge')).toEqual({ vcpu: 4, memoryGib: 16, gpus: 0 });
+    expect(catalogue.sizeOf('e2-standard-8')).toEqual({ vcpu: 8, memoryGib: 32, gpus: 0 });
+  });
+
+  test('of every listed type is known', () => {
+    const catalogue = new PriceCatalogue();
+    for (const machineType of Object.keys(MACHINE_PRICES)) {
+      const size = catalogue.sizeOf(machineType);
+      expect([machineType, Math.min(size!.vcpu, size!.memoryGib) > 0]).toEqual([machineType, true]);
+    }
+  });
 });

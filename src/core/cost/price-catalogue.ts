@@ -13,9 +13,18 @@ export interface StatedMachine {
   readonly spot: Usd | null;
 }
 
+/** Size of a machine, before what the operating system and the kubelet reserve. */
+export interface MachineSize {
+  readonly vcpu: number;
+  readonly memoryGib: number;
+  readonly gpus: number;
+}
+
 /** Prices of an administrator, who pays them. */
 export interface StatedPrices {
   readonly machines: ReadonlyMap<string, StatedMachine>;
+  /** Sizes by machine type, which count before those of the default list. */
+  readonly sizes: ReadonlyMap<string, MachineSize>;
   /** Prices that differ from `machines`, by zone or region, then by machine type. */
   readonly zones: ReadonlyMap<string, ReadonlyMap<string, StatedMachine>>;
   /** Parts of the default list's on-demand prices that are paid, by machine type, family or `*`: 0.63 pays 37 % less. */
@@ -27,6 +36,7 @@ export interface StatedPrices {
 
 export const NO_STATED_PRICES: StatedPrices = {
   machines: new Map(),
+  sizes: new Map(),
   zones: new Map(),
   discounts: new Map(),
   rates: null,
@@ -60,11 +70,19 @@ export class PriceCatalogue {
   /**
    * Price of a machine: of the file for its zone, its region, everywhere; of the default list; by the rates of the file; by rates of a
    * general-purpose machine.
-   * @param capacity of a node; null: that of the machine type, where the default list has it
+   * @param capacity of a node; null: `sizeOf` the machine type
    * @returns null where the machine type is in no list and its size is unknown
    */
   priceOf(offering: Offering, capacity: Resources | null): OfferingPrice | null {
     return this.#statedPrice(offering) ?? this.#listPrice(offering) ?? this.#estimate(offering, capacity);
+  }
+
+  /** Size of a machine of the type: of the file, then of the default list; null: neither has it. */
+  sizeOf(machineType: string): MachineSize | null {
+    const stated = this.#stated.sizes.get(machineType);
+    if (stated !== undefined) return stated;
+    const listed = findMachinePrice(machineType);
+    return listed === undefined ? null : { vcpu: listed[0], memoryGib: listed[1], gpus: listed[4] ?? 0 };
   }
 
   #statedPrice({ machineType, capacityType, zone, region }: Offering): OfferingPrice | null {
@@ -96,7 +114,7 @@ export class PriceCatalogue {
   }
 
   #estimate({ machineType, capacityType }: Offering, capacity: Resources | null): OfferingPrice | null {
-    const size = capacity ?? sizeOf(machineType);
+    const size = capacity ?? this.#resourcesOf(machineType);
     if (size === null) return null;
     const { rates } = this.#stated;
     if (rates === null) {
@@ -106,10 +124,9 @@ export class PriceCatalogue {
     const perHourUsd = capacityType === 'spot' ? onDemand * rates.spotRatio : onDemand;
     return { perHourUsd, source: 'rates of prices.file', estimate: true };
   }
-}
 
-/** vCPUs and memory of a machine type; null: the default list does not have it. */
-function sizeOf(machineType: string | null): Resources | null {
-  const listed = machineType === null ? undefined : findMachinePrice(machineType);
-  return listed === undefined ? null : { cpuMillicores: listed[0] * 1000, memoryBytes: listed[1] * GiB };
+  #resourcesOf(machineType: string | null): Resources | null {
+    const size = machineType === null ? null : this.sizeOf(machineType);
+    return size === null ? null : { cpuMillicores: size.vcpu * 1000, memoryBytes: size.memoryGib * GiB };
+  }
 }

@@ -1,6 +1,7 @@
 // First-fit-decreasing with one machine type: pods by their largest share of a node, each on the first node that
 // has room. D. S. Johnson, "Near-optimal bin packing algorithms" (1973), with the dominant share as the size.
 
+import { isFree } from './free-nodes.ts';
 import { OpenNodes } from './open-nodes.ts';
 import { type Packing, packingCost } from './packing.ts';
 import { RESOURCE_COUNT, type PackingProblem } from './packing-problem.ts';
@@ -23,6 +24,7 @@ export function firstFitWithOneType(problem: PackingProblem, maxTypes: number): 
 /** First-fit-decreasing where new nodes have the given shape if it holds the pod; null where that does not cost less than the budget. */
 function packWithType(problem: PackingProblem, preferred: number, budgetUsd: number): Packing | null {
   const nodes = new OpenNodes(problem);
+  openFreeNodes(problem, nodes);
   let cost = 0;
   for (const podClass of byDominantShare(problem, preferred)) {
     let left = problem.podCounts[podClass] ?? 0;
@@ -36,6 +38,19 @@ function packWithType(problem: PackingProblem, preferred: number, budgetUsd: num
     }
   }
   return nodes.toPacking();
+}
+
+/** Free nodes are filled before any is bought. */
+function openFreeNodes(problem: PackingProblem, nodes: OpenNodes): void {
+  for (const shape of problem.machineTypes.keys()) {
+    if (!isFree(problem, shape)) continue;
+    // More than there are pods would stay empty.
+    const most = Math.min(
+      problem.maxNodes[shape] ?? 0,
+      problem.podCounts.reduce((sum, count) => sum + count, 0),
+    );
+    for (let node = 0; node < most; node += 1) nodes.open(shape);
+  }
 }
 
 /** Places as many of the pods as fit. Returns their number. */
@@ -73,7 +88,8 @@ function dominantShare(problem: PackingProblem, podClass: number, shape: number)
 }
 
 /** Shapes by what they would cost if pods filled them without a rest: the better the first results, the sooner others are given up. */
-function mostPromisingFirst({ machineTypes, podCounts, requests, capacities, usdPerHour }: PackingProblem): number[] {
+function mostPromisingFirst(problem: PackingProblem): number[] {
+  const { machineTypes, podCounts, requests, capacities, usdPerHour } = problem;
   const totals = new Float64Array(RESOURCE_COUNT);
   requests.forEach((request, at) => {
     const resource = at % RESOURCE_COUNT;
@@ -85,5 +101,7 @@ function mostPromisingFirst({ machineTypes, podCounts, requests, capacities, usd
     }, 0);
     return nodes * (usdPerHour[shape] ?? 0);
   });
-  return [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
+  // Where all are free, nothing can be bought, and any of them will do.
+  const bought = [...costs.keys()].filter((shape) => !isFree(problem, shape));
+  return (bought.length === 0 ? [0] : bought).sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
 }

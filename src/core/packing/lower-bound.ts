@@ -7,8 +7,10 @@
 // The proof takes prices of the program's dual: π_c for a pod, u_tr for a unit of a resource on a shape (a group is one, too), z_t for a
 // node of a limited shape. Pods that share a node of shape t are worth at most V_t = Σ_r u_tr cap_tr + Σ_c q_ct max(0, π_c − Σ_r u_tr
 // req_cr), fractions or not. Where V_t ≤ p_t + z_t for every shape, no packing costs less than Σ_c n_c π_c − Σ_t z_t max_t. Prices that
-// break this are scaled down until they do not, so that rounding in the solver weakens the bound and never makes it wrong.
+// break this are scaled down until they do not, so that rounding in the solver weakens the bound and never makes it wrong. Of free nodes,
+// z_t is raised to V_t instead, since scaling would end at 0.
 
+import { freeCapacity, freeNodeCount, isFree } from './free-nodes.ts';
 import { type LinearProgram, LinearProgramBuilder, type LinearSolution } from './linear-program.ts';
 import { openShapes, type PackingProblem, RESOURCE_COUNT } from './packing-problem.ts';
 import { holdsAtLeast } from './useful-shapes.ts';
@@ -142,15 +144,13 @@ const ROUNDING = 1e-12;
 /** The bound that prices prove over the given shapes, in dollars an hour, at least 0. */
 export function provenBound(problem: PackingProblem, shapes: readonly number[], prices: DualPrices): number {
   let scale = 1;
-  for (const shape of shapes) {
-    const worth = worthOfNode(problem, shape, prices) - (prices.perNode[shape] ?? 0);
-    if (worth > 0) scale = Math.min(scale, (problem.usdPerHour[shape] ?? 0) / worth);
-  }
   let bound = 0;
   problem.podCounts.forEach((count, podClass) => (bound += count * (prices.perPod[podClass] ?? 0)));
   for (const shape of shapes) {
-    const price = prices.perNode[shape] ?? 0;
+    const worth = worthOfNode(problem, shape, prices);
+    const price = isFree(problem, shape) ? worth : (prices.perNode[shape] ?? 0);
     if (price > 0) bound -= (problem.maxNodes[shape] ?? 0) * price;
+    if (worth - price > 0) scale = Math.min(scale, (problem.usdPerHour[shape] ?? 0) / (worth - price));
   }
   return Math.max(0, bound * scale * (1 - ROUNDING));
 }
@@ -183,13 +183,18 @@ function unitsPrice(problem: PackingProblem, shape: number, podClass: number, { 
 
 /**
  * The program over resources and groups alone, for problems with too many classes: Σ_t cap_tr x_t ≥ D_r, and as many nodes as each group
- * needs. A pod is worth what its requests and its place in its group cost. Its bound is at most that of `boundProgram`.
+ * needs, where D_r is what free nodes do not hold. A pod is worth what its requests and its place in its group cost. Its bound is at most that of `boundProgram`.
  */
 export function resourceProgram(problem: PackingProblem, shapes: readonly number[]): BoundProgram {
   const builder = new LinearProgramBuilder();
-  const unitRows = Array.from(totalDemand(problem), (demand) => builder.addRow(demand, Infinity));
-  const groupRows = Array.from(podsByGroup(problem), (pods) => builder.addRow(pods, Infinity));
+  const free = freeCapacity(problem);
+  const freeNodes = freeNodeCount(problem);
+  const unitRows = Array.from(totalDemand(problem), (demand, resource) => builder.addRow(demand - (free[resource] ?? 0), Infinity));
+  const groupRows = Array.from(podsByGroup(problem), (pods, group) =>
+    builder.addRow(pods - (problem.groupLimits[group] ?? 0) * freeNodes, Infinity),
+  );
   for (const shape of shapes) {
+    if (isFree(problem, shape)) continue;
     builder.addColumn(problem.usdPerHour[shape] ?? 0, [
       ...unitRows.map((row, resource) => [row, problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0] as const),
       ...groupRows.map((row, group) => [row, problem.groupLimits[group] ?? 0] as const),
@@ -230,11 +235,15 @@ export function singleResourcePrices(problem: PackingProblem): { readonly prices
   const lowest = Array.from({ length: RESOURCE_COUNT }, (_, resource) => {
     const prices = shapes.flatMap((shape) => {
       const capacity = capacities[shape * RESOURCE_COUNT + resource] ?? 0;
-      return capacity === 0 ? [] : [(usdPerHour[shape] ?? 0) / capacity];
+      return capacity === 0 || isFree(problem, shape) ? [] : [(usdPerHour[shape] ?? 0) / capacity];
     });
     return prices.length === 0 ? 0 : Math.min(...prices);
   });
-  const costs = Array.from(totalDemand(problem), (demand, resource) => (demand === 0 ? 0 : demand * (lowest[resource] ?? 0)));
+  const free = freeCapacity(problem);
+  const costs = Array.from(
+    totalDemand(problem),
+    (demand, resource) => Math.max(0, demand - (free[resource] ?? 0)) * (lowest[resource] ?? 0),
+  );
   const dearest = costs.indexOf(Math.max(...costs));
   const unitPrices = Float64Array.from(lowest, (price, resource) => (resource === dearest ? price : 0));
   return { prices: pricesByUnit(problem, unitPrices, new Float64Array(problem.groupLimits.length)), unitPrices };

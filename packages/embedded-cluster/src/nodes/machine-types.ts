@@ -12,14 +12,17 @@ export interface MachineType {
   readonly spotPerHourUsd: Usd | null;
 }
 
-export const MACHINE_TYPES: readonly MachineType[] = Object.entries(MACHINE_PRICES).map(([name, [vcpu, memoryGib, onDemand, spot]]) => ({
-  name,
-  family: familyOf(name),
-  vcpu,
-  memoryBytes: Math.round(memoryGib * GiB),
-  onDemandPerHourUsd: onDemand,
-  spotPerHourUsd: spot,
-}));
+/** Without machine types with GPUs, since nodes of the embedded cluster have no devices. */
+export const MACHINE_TYPES: readonly MachineType[] = Object.entries(MACHINE_PRICES)
+  .filter(([, [, , , , gpus]]) => gpus === undefined)
+  .map(([name, [vcpu, memoryGib, onDemand, spot]]) => ({
+    name,
+    family: familyOf(name),
+    vcpu,
+    memoryBytes: Math.round(memoryGib * GiB),
+    onDemandPerHourUsd: onDemand,
+    spotPerHourUsd: spot,
+  }));
 
 const BY_NAME = new Map(MACHINE_TYPES.map((type) => [type.name, type]));
 

@@ -1,12 +1,13 @@
 // Snapshot of list prices of common Compute Engine machine types, the one list of Evenkeel and of the embedded cluster; the setting
 // `prices.file` replaces them. From the public price list (karpenter-provider-gcp's snapshot, Apache-2.0), without commitments or
-// sustained-use discounts.
+// sustained-use discounts. Of machine types with GPUs it has the families A2 and A3, whose names end in the number of GPUs; G2 and G4 are
+// left out, since neither their names nor the price list state it.
 
 /** Region and date of the prices. */
 export const MACHINE_PRICES_SOURCE = 'list price, us-central1, 2026-08-06';
 
-/** vCPUs, GiB, USD an hour on demand, USD an hour as spot (null: none listed). */
-export type MachinePrice = readonly [vcpu: number, gib: number, onDemandUsdPerHour: number, spotUsdPerHour: number | null];
+/** vCPUs, GiB, USD an hour on demand, USD an hour as spot (null: none listed), GPUs (absent: none), which the prices include. */
+export type MachinePrice = readonly [vcpu: number, gib: number, onDemandUsdPerHour: number, spotUsdPerHour: number | null, gpus?: number];
 
 /** By machine type. */
 export const MACHINE_PRICES: Readonly<Record<string, MachinePrice>> = {
@@ -225,6 +226,19 @@ export const MACHINE_PRICES: Readonly<Record<string, MachinePrice>> = {
   't2d-standard-32': [32, 128, 1.351872, 0.50432],
   't2d-standard-48': [48, 192, 2.027808, 0.75648],
   't2d-standard-60': [60, 240, 2.53476, 0.9456],
+  'a2-highgpu-1g': [12, 85, 3.673385, 1.92802, 1],
+  'a2-highgpu-2g': [24, 170, 7.34677, 3.85604, 2],
+  'a2-highgpu-4g': [48, 340, 14.69354, 7.71208, 4],
+  'a2-highgpu-8g': [96, 680, 29.38708, 15.42416, 8],
+  'a2-megagpu-16g': [96, 1360, 55.739504, 29.25568, 16],
+  'a2-ultragpu-1g': [12, 170, 5.068798, 2.759546, 1],
+  'a2-ultragpu-2g': [24, 340, 10.137596, 5.519093, 2],
+  'a2-ultragpu-4g': [48, 680, 20.275192, 11.038185, 4],
+  'a2-ultragpu-8g': [96, 1360, 40.550383, 22.07637, 8],
+  'a3-highgpu-1g': [26, 234, 11.06125, 6.326193, 1],
+  'a3-highgpu-2g': [52, 468, 22.1225, 12.652385, 2],
+  'a3-highgpu-4g': [104, 936, 44.245, 25.30477, 4],
+  'a3-highgpu-8g': [208, 1872, 88.49, 50.609541, 8],
   'f1-micro': [1, 0.6, 0.0076, 0.000684],
   'g1-small': [1, 1.7, 0.0257, 0.002313],
 };

@@ -10,6 +10,8 @@ import {
   RESOURCE_COUNT,
 } from '../../../core/packing/packing-problem.ts';
 import { availableShape } from '../../../core/packing-rules/daemon-sets.ts';
+import type { FixedNodes } from '../../../core/packing-rules/fix-nodes.ts';
+import type { GapStep } from '../../../core/packing/gap/split-gap.ts';
 import type { Packing } from '../../../core/packing/packing.ts';
 import { isRanked, packByPriority, pendingPods, type RankedPod } from '../../../core/packing-rules/pending-pods.ts';
 import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
@@ -37,6 +39,8 @@ export interface PackInput extends ClassifiedPods {
   readonly start: Packing | null;
   /** The same pods with preferences as requirements, most of them first; empty: none is to be kept. */
   readonly preferring: readonly PreferringInput[];
+  /** Null: nodes that exist are not asked for. */
+  readonly existing: ExistingInput | null;
 }
 
 export interface PreferringInput extends ClassifiedPods {
@@ -58,9 +62,36 @@ export interface RelaxedInput {
   readonly classesOf: readonly (readonly number[])[];
 }
 
+/** Nodes that exist. */
+export interface ExistingInput extends FixedNodes {
+  readonly nodeCount: number;
+  /** Pods that stay. */
+  readonly stayingPods: readonly NamedPod[];
+  /** Pods that are on no node. */
+  readonly pendingPods: number;
+  /** Where prices come from that no pools file states. */
+  readonly priceSources: readonly string[];
+  /** The same cluster with other restrictions. */
+  readonly variants: () => GapVariants;
+}
+
+/** A packing of the same cluster with other restrictions. */
+export interface GapVariant {
+  readonly cause: GapStep['cause'];
+  readonly input: PackInput;
+}
+
+/** What is packed to split the gap, in the order of the parts. */
+export interface GapVariants {
+  /** Pods that are on a node, alone; null: all are. */
+  readonly running: PackInput | null;
+  /** Each free of one more restriction than the packing that is printed. */
+  readonly freer: readonly GapVariant[];
+}
+
 export type ReadInput = { readonly ok: true; readonly input: PackInput } | { readonly ok: false; readonly problems: readonly string[] };
 
-const MANIFEST = /\.(ya?ml|json)$/i;
+export const MANIFEST = /\.(ya?ml|json)$/i;
 
 export interface InputFiles extends InputRules {
   readonly pods: string;
@@ -80,15 +111,30 @@ export function readInput(files: InputFiles): ReadInput {
   const read = readPods(files, podsText.text, pools);
   const problems = [...read.problems, ...poolProblems];
   if (problems.length > 0) return { ok: false, problems: firstOf(problems) };
-  const { pods, shapes, facts, notes } = read;
+  const { pods, shapes, facts, notes, preferring } = read;
   if (pods.length === 0) return { ok: false, problems: [`${files.pods}: has no pod; add one for each that is to be packed`] };
+  return checkInput(files, { pods, shapes, pools, headroom, facts, notes, preferring, preferenceCost, existing: null });
+}
+
+/** What was read, before it is compared. */
+export interface UncheckedInput extends Pick<PackInput, 'pods' | 'pools' | 'headroom' | 'facts' | 'notes' | 'existing'> {
+  /** What the pools, and nodes that exist, offer to the pods. */
+  readonly shapes: readonly PoolShape[];
+  readonly preferring: readonly PreferringPods[];
+  readonly preferenceCost: number;
+}
+
+/** Checks sizes, and whether the shapes can hold the pods. */
+export function checkInput(files: { readonly pods: string; readonly pools: string }, read: UncheckedInput): ReadInput {
+  const { pods, shapes, pools, headroom, facts, notes, preferenceCost, existing } = read;
   const classified = classifyPods(
     pods.map(({ demand }) => demand),
     shapes,
   );
   const tooLarge = inputSizeProblem(files, pods.length, classified, shapes.length);
   if (tooLarge !== null) return { ok: false, problems: [tooLarge] };
-  const ranked = isRanked(classified.problem, pods);
+  // Beside nodes that exist every pod is packed.
+  const ranked = existing === null && isRanked(classified.problem, pods);
   const unplaceable = [
     ...tooLargeProblems(files.pods, pods, classified, shapes),
     ...(ranked ? [] : tooFewProblems(files.pools, classified)),
@@ -101,7 +147,7 @@ export function readInput(files: InputFiles): ReadInput {
   const preferring = read.preferring.map((each) => preferringInput(each, placed.pods, shapes, preferenceCost * each.ownUsd));
   return {
     ok: true,
-    input: { ...placed.classified, pods: placed.pods, relaxed, pools, headroom, facts, notes, pending, start, preferring },
+    input: { ...placed.classified, pods: placed.pods, relaxed, pools, headroom, facts, notes, pending, start, preferring, existing },
   };
 }
 
@@ -160,10 +206,14 @@ function fullPools({ problem, classOf }: ClassifiedPods, pod: number): string {
   return `the pools that it may use are full: ${[...named, ...(full.length > MAX_FULL ? [`${full.length - MAX_FULL} more`] : [])].join(', ')}`;
 }
 
+export function notesOfHeadroom(headroom: number): string[] {
+  return headroom === 0 ? [] : [`${Math.round(headroom * 1000) / 10} % of the CPU, memory and pods of every node stay free`];
+}
+
 /** The pods of either kind of file, and what DaemonSets and headroom leave of the pools. */
 function readPods(files: InputFiles, text: string, pools: readonly PoolShape[]): ReadPodsYaml | UnprovenPods {
   const { headroom } = files;
-  const headroomNotes = headroom === 0 ? [] : [`${Math.round(headroom * 1000) / 10} % of the CPU, memory and pods of every node stay free`];
+  const headroomNotes = notesOfHeadroom(headroom);
   if (MANIFEST.test(files.pods)) {
     const read = readPodsYaml(files.pods, text, pools, files);
     return { ...read, notes: [...headroomNotes, ...read.notes] };
@@ -176,7 +226,12 @@ function readPods(files: InputFiles, text: string, pools: readonly PoolShape[]):
 type UnprovenPods = Omit<ReadPodsYaml, 'facts'> & { readonly facts: null };
 
 /** Why the input is too large for a search; null: it is not. */
-function inputSizeProblem(files: InputFiles, pods: number, classified: ClassifiedPods, pools: number): string | null {
+function inputSizeProblem(
+  files: Pick<InputFiles, 'pods' | 'pools'>,
+  pods: number,
+  classified: ClassifiedPods,
+  pools: number,
+): string | null {
   const { classCount } = classified.problem;
   if (classCount > MAX_CLASSES || classCount * pods > MAX_SIZE) return tooManySizes(files.pods, classified);
   return pools > MAX_TYPES ? `${files.pools}: has ${pools} machine types, and at most ${MAX_TYPES} are compared; remove some` : null;
@@ -215,7 +270,7 @@ function tooManySizes(file: string, { problem }: ClassifiedPods): string {
 /** Problems that are printed; the others are counted. */
 const MAX_PROBLEMS = 20;
 
-function firstOf(problems: readonly string[]): string[] {
+export function firstOf(problems: readonly string[]): string[] {
   const left = problems.length - MAX_PROBLEMS;
   return [...problems.slice(0, MAX_PROBLEMS), ...(left > 0 ? [`and ${left} more problems`] : [])];
 }
@@ -224,7 +279,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /** V8 holds no longer text. */
 const MAX_FILE_BYTES = 500_000_000;
 
-function readText(path: string): { readonly text: string } | { readonly problem: string } {
+export function readText(path: string): { readonly text: string } | { readonly problem: string } {
   try {
     const { size } = statSync(path);
     if (size > MAX_FILE_BYTES) return { problem: `${path}: has ${size} bytes, and at most ${MAX_FILE_BYTES} are read; give fewer pods` };

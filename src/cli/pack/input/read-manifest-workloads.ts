@@ -19,6 +19,7 @@ import {
 } from '#kube/wire';
 import type { PodDemand } from '../../../core/packing/packing-problem.ts';
 import type { DaemonDemand } from '../../../core/packing-rules/daemon-sets.ts';
+import type { PodPlace } from '../../../core/packing-rules/fix-nodes.ts';
 import { labelKeysOf, type PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import type { ClaimNeed, ManifestStorage } from '../../../core/packing-rules/volume-reach.ts';
 import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
@@ -53,6 +54,8 @@ function templateOf(object: Wire, field: string): { readonly count: number; read
 export interface ManifestWorkload {
   /** With its namespace, where the manifest has one. */
   readonly name: string;
+  /** Of the names of its pods: with the kind where a workload of another kind has the same name. */
+  readonly podPrefix: string;
   readonly kind: string;
   readonly line: number;
   /** Pods; of a DaemonSet 0. */
@@ -69,10 +72,17 @@ export interface ManifestWorkload {
   readonly priority: number;
   /** Claims of a pod by its name; null: none. */
   readonly claimsOf: ((pod: string) => readonly ClaimNeed[]) | null;
+  /** Where it runs; null: on no node, or on one that is not asked for. */
+  readonly place: PodPlace | null;
+  /** Of a pod on a node: rules that a packing does not understand. Of others they are problems. */
+  readonly unsupported: readonly string[];
 }
 
+/** Where a Pod runs; `not-packed`: it is left out. */
+export type FindPlace = (object: ManifestObject) => PodPlace | 'not-packed' | null;
+
 /** A workload whose PriorityClass may follow in the file. */
-interface UnrankedWorkload extends Omit<ManifestWorkload, 'priority'> {
+interface UnrankedWorkload extends Omit<ManifestWorkload, 'priority' | 'podPrefix'> {
   readonly stated: StatedPriority;
 }
 
@@ -85,17 +95,28 @@ export interface ReadManifests {
 
 /** Reads a file of manifests. @param shapes pools, whose labels rules may name */
 export function readManifestWorkloads(source: string, text: string, shapes: readonly PoolShape[]): ReadManifests {
-  const labelKeys = labelKeysOf(shapes);
   const problems: string[] = [];
+  return readWorkloadObjects(source, objectsIn(source, text, problems), shapes, { problems, findPlace: () => null });
+}
+
+/** Reads objects. @param context with problems of the objects, to which others are added */
+export function readWorkloadObjects(
+  source: string,
+  objects: readonly ManifestObject[],
+  shapes: readonly PoolShape[],
+  { problems, findPlace }: { readonly problems: string[]; readonly findPlace: FindPlace },
+): ReadManifests {
+  const labelKeys = labelKeysOf(shapes);
   const found: UnrankedWorkload[] = [];
   const storage = new StorageReader();
   const priorities = new PriorityClasses(shapes.some(({ maxNodes }) => maxNodes !== null));
-  for (const object of objectsIn(source, text, problems)) {
+  for (const object of objects) {
     try {
       if (storage.read(object.object.kind, object.object, { namespace: namespaceOf(object), name: object.object.metadata.name ?? '' }))
         continue;
       if (priorities.read(object.object)) continue;
-      const workload = workloadOf(object, labelKeys, problems);
+      const place = object.object.kind === 'Pod' ? findPlace(object) : null;
+      const workload = place === 'not-packed' ? null : workloadOf(object, labelKeys, place, problems);
       if (workload !== null) found.push(workload);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
@@ -107,14 +128,17 @@ export function readManifestWorkloads(source: string, text: string, shapes: read
     found.reduce((sum, { count }) => sum + count, 0),
   );
   if (tooMany !== null) return { workloads: [], daemonSets: [], storage, problems: [...problems, tooMany] };
+  const kindsOf = new Map([...Map.groupBy(found, ({ name }) => name)].map(([name, same]) => [name, new Set(same.map(({ kind }) => kind))]));
   const ranked = found.map((workload): ManifestWorkload => {
+    const { name, kind } = workload;
+    const podPrefix = (kindsOf.get(name)?.size ?? 1) > 1 ? `${kind}/${name}` : name;
     const priority = priorities.priorityOf(workload.stated);
     if (priority === null) {
       problems.push(
         `${source}:${workload.line}: ${workload.kind} ${workload.name}: names the PriorityClass ${workload.stated.className}, which is not in the file, and pools have a max; add it`,
       );
     }
-    return { ...workload, priority: priority ?? 0 };
+    return { ...workload, podPrefix, priority: priority ?? 0 };
   });
   const workloads = ranked.filter(({ kind }) => kind !== 'DaemonSet');
   const daemonSets = ranked.filter(({ kind }) => kind === 'DaemonSet').map((daemon) => ({ ...daemon, ...daemon.size }));
@@ -122,9 +146,9 @@ export function readManifestWorkloads(source: string, text: string, shapes: read
 }
 
 /** Names of its pods. */
-export function podNamesOf({ kind, name, count, firstOrdinal }: ManifestWorkload): string[] {
+export function podNamesOf({ kind, name, podPrefix, count, firstOrdinal }: ManifestWorkload): string[] {
   if (kind === 'Pod') return [name];
-  return Array.from({ length: count }, (_, pod) => `${name}-${pod + firstOrdinal}`);
+  return Array.from({ length: count }, (_, pod) => `${podPrefix}-${pod + firstOrdinal}`);
 }
 
 function duplicateNames(source: string, workloads: readonly ManifestWorkload[]): string[] {
@@ -149,7 +173,12 @@ function namespaceOf({ object }: ManifestObject): string {
 }
 
 /** Null: the object has no pods, or the pod has ended. */
-function workloadOf(manifest: ManifestObject, labelKeys: ReadonlySet<string>, problems: string[]): UnrankedWorkload | null {
+function workloadOf(
+  manifest: ManifestObject,
+  labelKeys: ReadonlySet<string>,
+  podPlace: PodPlace | null,
+  problems: string[],
+): UnrankedWorkload | null {
   const { object, source } = manifest;
   const name = nameOf(manifest);
   const place = `${source}: ${object.kind} ${name}`;
@@ -167,13 +196,14 @@ function workloadOf(manifest: ManifestObject, labelKeys: ReadonlySet<string>, pr
   const spec = objectAt(pod, 'spec');
   const namespace = namespaceOf(manifest);
   const labels = textsByKeyAt(objectAt(pod, 'metadata'), 'labels', 'metadata.labels');
-  const { rules } = readSchedulingRules(spec, { name: object.kind === 'Pod' ? (object.metadata.name ?? '') : '', labels });
+  const { rules, pinnedNode } = readSchedulingRules(spec, { name: object.kind === 'Pod' ? (object.metadata.name ?? '') : '', labels });
   const amounts = requestsOf(spec);
-  const found = [
-    ...quantityProblems(spec),
+  const unsupported = [
+    ...pinProblems(pinnedNode, podPlace),
     ...(object.kind === 'DaemonSet' ? daemonProblems(rules, namespace, labelKeys) : unsupportedRules(rules, namespace, labelKeys)),
     ...amountProblems(amounts),
   ];
+  const found = [...quantityProblems(spec), ...(podPlace === null ? unsupported : [])];
   problems.push(...found.map((problem) => `${place}: ${problem}`));
   if (found.length > 0) return null;
   return {
@@ -185,18 +215,26 @@ function workloadOf(manifest: ManifestObject, labelKeys: ReadonlySet<string>, pr
     namespace,
     labels,
     rules,
-    size: {
-      cpuMillicores: amounts.get('cpu') ?? 0,
-      memoryMib: Math.ceil((amounts.get('memory') ?? 0) / MiB),
-      gpus: amounts.get(GPU) ?? 0,
-    },
+    size: sizeOf(amounts),
     requests: packedAmounts(amounts),
     claimsOf: claimNeedsOf(object, spec, rules.claims, namespace),
+    place: podPlace,
+    unsupported,
     stated: {
       priority: optionalNumberAt(spec, 'priority', 'spec.priority'),
       className: textAt(spec, 'priorityClassName', 'spec.priorityClassName'),
     },
   };
+}
+
+/** Pods that go with their node, as those of DaemonSets do, are pinned to it. */
+function pinProblems(pinnedNode: string | null, place: PodPlace | null): string[] {
+  return pinnedNode === null || place?.movement === 'goes' ? [] : ['has node affinity to a node by name; remove it'];
+}
+
+function sizeOf(amounts: Amounts): ManifestWorkload['size'] {
+  const memoryMib = Math.ceil((amounts.get('memory') ?? 0) / MiB);
+  return { cpuMillicores: amounts.get('cpu') ?? 0, memoryMib, gpus: amounts.get(GPU) ?? 0 };
 }
 
 /** Host ports of DaemonSets are theirs on every node: no other pod may have one. */
@@ -223,7 +261,7 @@ function claimNeedsOf(object: Wire, spec: Wire, templates: readonly ClaimTemplat
     }),
   );
   return (pod) => {
-    const bare = pod.slice(pod.indexOf('/') + 1);
+    const bare = pod.slice(pod.lastIndexOf('/') + 1);
     const uses = templates.map((template): ClaimNeed => {
       const [use] = claimsOf([template], bare);
       const name = use?.name ?? template.name;

@@ -58,7 +58,16 @@ export function readPodsYaml(source: string, text: string, pools: readonly PoolS
       // What a pod is, beside its demand, is that of the item without preferences.
       const item = items[at] ?? null;
       const [first] = item?.pods ?? [];
-      return { name: first?.name ?? '', line: workloads[first?.workload ?? -1]?.line ?? 0, demand, priority, item };
+      return {
+        name: first?.name ?? '',
+        line: workloads[first?.workload ?? -1]?.line ?? 0,
+        demand,
+        priority,
+        item,
+        place: null,
+        rules: null,
+        volumes: null,
+      };
     });
   const preferring = found.length > 0 || rules.preferenceCost === 0 ? [] : preferringItems(packed, shapes, storage, rules.preferenceCost);
   return {

@@ -74,7 +74,9 @@ function block(left: number, right: number, bottom: number, height: number): str
 }
 
 function rowsOf(problem: PackingProblem, { nodes }: Packing): Row[] {
-  const byType = [...Map.groupBy(nodes, ({ shape }) => shape)].map(([shape, same]): Row => {
+  // What is free has no width.
+  const paid = nodes.filter(({ shape }) => (problem.usdPerHour[shape] ?? 0) > 0);
+  const byType = [...Map.groupBy(paid, ({ shape }) => shape)].map(([shape, same]): Row => {
     const bars = same.map((each) => barOf(problem, each)).sort((a, b) => b.cpu + b.memory - a.cpu - a.memory);
     return {
       name: problem.machineTypes[shape]?.name ?? '',

@@ -1,5 +1,7 @@
 // What a run reports, as the tables, the JSON output and the report print it.
 
+import type { GapPart } from '../../../core/packing/gap/split-gap.ts';
+import { isFree } from '../../../core/packing/free-nodes.ts';
 import type { BoundKind } from '../../../core/packing/choose-bound.ts';
 import { totalDemand } from '../../../core/packing/lower-bound.ts';
 import { nodesByShape } from '../../../core/packing/packing.ts';
@@ -7,20 +9,8 @@ import { type PackingProblem, RESOURCE_COUNT } from '../../../core/packing/packi
 import type { PackInput, PendingPod } from '../input/read-input.ts';
 import type { PreferenceResult } from '../prefer.ts';
 import type { PackingPlan, PeerResult, PricedPacking } from '../plan.ts';
-
-/** Nodes of one machine type, zone and capacity type. */
-export interface TypeTotals {
-  readonly machineType: string;
-  /** Null: the pool does not state it. */
-  readonly zone: string | null;
-  readonly capacityType: string | null;
-  readonly nodes: number;
-  readonly usdPerHour: number;
-  readonly pods: number;
-  /** Shares of the nodes' allocatable that the pods request, 0 to 1; null where the type has none. */
-  readonly cpuRequested: number | null;
-  readonly memoryRequested: number | null;
-}
+import type { TypeTotals } from './type-totals.ts';
+import { type ExistingTotals, existingTotals, stayingTotals } from './existing-totals.ts';
 
 /** A packing compared with the lower bound. */
 export interface PackingTotals {
@@ -57,24 +47,32 @@ export interface PackSummary {
   readonly isProvenByFilters: boolean;
   /** Null: no pod has a preference. */
   readonly preferences: PreferenceResult | null;
+  /** Null: nodes that exist are not asked for. */
+  readonly existing: ExistingTotals | null;
+  /** Parts between the cost now and `boundUsdPerHour`; null, too, where no nodes that exist are given. */
+  readonly gap: { readonly boundUsdPerHour: number; readonly parts: readonly GapPart[] } | null;
 }
 
 /** Name of this program's method in `methods`. */
 export const OWN_METHOD = 'evenkeel pack';
 
+/** @param gap of the nodes that exist */
 export function summaryOf(
-  { problem, notes, pending, facts }: PackInput,
+  { problem, notes, pending, facts, existing }: PackInput,
   plan: PackingPlan,
   best: PricedPacking,
+  gap: PackSummary['gap'] = null,
 ): Omit<PackSummary, 'preferences'> {
   const { bound, patternBoundUsdPerHour, seed, steps } = plan;
-  const boundUsd = patternBoundUsdPerHour ?? bound.usdPerHour;
+  const paidUsd = existing?.usdPerHour ?? 0;
+  const boundUsd = (patternBoundUsdPerHour ?? bound.usdPerHour) + paidUsd;
   const totals = (method: string, result: PeerResult): PackingTotals => {
     if (result === null || result === 'unfinished') {
       return { method, outcome: result ?? 'none', nodes: null, usdPerHour: null, gap: null };
     }
-    const { usdPerHour, packing } = result;
-    const nodes = packing.nodes.reduce((sum, { copies }) => sum + copies, 0);
+    const usdPerHour = result.usdPerHour + paidUsd;
+    const bought = result.packing.nodes.filter(({ shape }) => !isFree(problem, shape));
+    const nodes = bought.reduce((sum, { copies }) => sum + copies, existing?.staying.length ?? 0);
     return { method, outcome: 'found', nodes, usdPerHour, gap: boundUsd === 0 ? null : Math.max(0, usdPerHour / boundUsd - 1) };
   };
   const demand = totalDemand(problem);
@@ -83,7 +81,9 @@ export function summaryOf(
     pods: demand[3] ?? 0,
     classes: problem.classCount,
     requested: { cores: (demand[0] ?? 0) / 1000, memoryGib: (demand[1] ?? 0) / 1024, gpus: demand[2] ?? 0 },
-    machineTypes: totalsByType(problem, best),
+    machineTypes: [...totalsByType(problem, best), ...(existing === null ? [] : stayingTotals(problem, existing, best.packing))].sort(
+      (a, b) => b.usdPerHour - a.usdPerHour || (a.machineType < b.machineType ? -1 : 1),
+    ),
     methods: [totals(OWN_METHOD, best), ...[...plan.peers].map(([peer, result]) => totals(peer, result))],
     lowerBound: {
       kind: patternBoundUsdPerHour === null ? bound.kind : 'patterns',
@@ -97,10 +97,12 @@ export function summaryOf(
     notes,
     pending,
     isProvenByFilters: facts !== null,
+    existing: existing === null ? null : existingTotals(existing),
+    gap,
   };
 }
 
-/** Totals by machine type, the most expensive first. */
+/** Totals of nodes that are bought, by machine type. */
 function totalsByType(problem: PackingProblem, { packing }: PricedPacking): TypeTotals[] {
   const used = new Float64Array(problem.machineTypes.length * RESOURCE_COUNT);
   for (const { shape, classes, counts, copies } of packing.nodes) {
@@ -116,22 +118,21 @@ function totalsByType(problem: PackingProblem, { packing }: PricedPacking): Type
     const capacity = (problem.capacities[shape * RESOURCE_COUNT + resource] ?? 0) * nodes;
     return capacity === 0 ? null : (used[shape * RESOURCE_COUNT + resource] ?? 0) / capacity;
   };
-  return nodesByShape(problem, packing)
-    .flatMap((nodes, shape): TypeTotals[] => {
-      const type = problem.machineTypes[shape];
-      if (nodes === 0 || type === undefined) return [];
-      return [
-        {
-          machineType: type.offering?.machineType ?? type.name,
-          zone: type.offering?.zone ?? null,
-          capacityType: type.offering?.capacityType ?? null,
-          nodes,
-          usdPerHour: nodes * type.usdPerHour,
-          pods: used[shape * RESOURCE_COUNT + RESOURCE_COUNT - 1] ?? 0,
-          cpuRequested: share(shape, 0, nodes),
-          memoryRequested: share(shape, 1, nodes),
-        },
-      ];
-    })
-    .sort((a, b) => b.usdPerHour - a.usdPerHour || (a.machineType < b.machineType ? -1 : 1));
+  return nodesByShape(problem, packing).flatMap((nodes, shape): TypeTotals[] => {
+    const type = problem.machineTypes[shape];
+    if (nodes === 0 || type === undefined || isFree(problem, shape)) return [];
+    return [
+      {
+        machineType: type.offering?.machineType ?? type.name,
+        zone: type.offering?.zone ?? null,
+        capacityType: type.offering?.capacityType ?? null,
+        stays: false,
+        nodes,
+        usdPerHour: nodes * type.usdPerHour,
+        pods: used[shape * RESOURCE_COUNT + RESOURCE_COUNT - 1] ?? 0,
+        cpuRequested: share(shape, 0, nodes),
+        memoryRequested: share(shape, 1, nodes),
+      },
+    ];
+  });
 }

@@ -1,6 +1,8 @@
 import type { BoundKind } from '../../../core/packing/choose-bound.ts';
 import { printable } from '../../escape.ts';
-import type { PackSummary, TypeTotals } from './summary.ts';
+import { describeExisting, describeGap, dollarDigits, GAP_HEADER, gapRows } from './existing-tables.ts';
+import type { PackSummary } from './summary.ts';
+import type { TypeTotals } from './type-totals.ts';
 
 /** What each lower bound is, in words. */
 const BOUND_TEXTS: Readonly<Record<BoundKind | 'patterns', string>> = {
@@ -15,12 +17,14 @@ const BOUND_TEXTS: Readonly<Record<BoundKind | 'patterns', string>> = {
 export function printTables(summary: PackSummary): string[] {
   return [
     describeInput(summary),
+    ...describeExisting(summary),
     '',
     ...alignedTable(...nodeTable(summary)),
     '',
     ...alignedTable(METHOD_HEADER, methodRows(summary)),
     '',
     ...describeBound(summary),
+    ...(summary.gap === null ? [] : ['', ...alignedTable(GAP_HEADER, gapRows(summary)), '', ...describeGap(summary), '']),
     ...describePreferences(summary),
     ...describeNotes(summary),
     ...describePending(summary),
@@ -87,24 +91,27 @@ export function describePending({ pending }: PackSummary): string[] {
 
 /** The methods, and the lower bound. */
 export function methodRows(summary: PackSummary): string[][] {
-  const { methods, lowerBound } = summary;
+  const { methods, lowerBound, existing } = summary;
   const dollars = dollarsOf(summary);
   const rows = methods.map(({ method, outcome, nodes, usdPerHour, gap }) => {
     if (outcome === 'found') return [method, String(nodes), dollars(usdPerHour ?? 0), percent(gap, 2)];
     return [method, outcome === 'none' ? 'none found' : 'not done', '', ''];
   });
-  return [...rows, ['lower bound', '', dollars(lowerBound.usdPerHour), '']];
+  const gapNow = existing === null || lowerBound.usdPerHour === 0 ? null : existing.usdPerHour / lowerBound.usdPerHour - 1;
+  const now = existing === null ? [] : [['the nodes now', String(existing.nodes), dollars(existing.usdPerHour), percent(gapNow, 2)]];
+  return [...now, ...rows, ['lower bound', '', dollars(lowerBound.usdPerHour), '']];
 }
 
 const NODE_HEADER = ['nodes', 'pods', '$/hour', 'CPU requested', 'memory requested'];
 
 /** Nodes by machine type, zone and capacity type, where pools state them, and their sum: the header and the rows. */
 export function nodeTable(summary: PackSummary): readonly [header: readonly string[], rows: readonly (readonly string[])[]] {
-  const { machineTypes, pods, methods } = summary;
+  const { machineTypes, methods } = summary;
+  const pods = machineTypes.reduce((sum, type) => sum + type.pods, 0);
   const dollars = dollarsOf(summary);
   const own = methods[0];
   const names = [
-    { header: 'machine type', of: ({ machineType }: TypeTotals) => printable(machineType) },
+    { header: 'machine type', of: ({ machineType, stays }: TypeTotals) => `${printable(machineType)}${stays ? ' (stays)' : ''}` },
     ...(machineTypes.some(({ zone }) => zone !== null) ? [{ header: 'zone', of: ({ zone }: TypeTotals) => zone ?? '' }] : []),
     ...(machineTypes.some(({ capacityType }) => capacityType !== null)
       ? [{ header: 'capacity', of: ({ capacityType }: TypeTotals) => capacityType ?? '' }]
@@ -125,9 +132,9 @@ export function nodeTable(summary: PackSummary): readonly [header: readonly stri
   ];
 }
 
-/** Writes dollars to the cent; where the whole costs little, to a hundredth of it. */
-function dollarsOf({ methods }: PackSummary): (usd: number) => string {
-  const digits = (methods[0]?.usdPerHour ?? 0) < 10 ? 4 : 2;
+/** Dollars to the cent; where the whole costs little, to a hundredth of it. */
+function dollarsOf(summary: PackSummary): (usd: number) => string {
+  const digits = dollarDigits(summary);
   return (usd) => usd.toFixed(digits);
 }
 

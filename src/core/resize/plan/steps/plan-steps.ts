@@ -310,7 +310,7 @@ function isAboveWorkingSet({ name, from, to }: ContainerChange, { advice }: Work
 }
 
 /** Whether the pod's annotations permit an eviction. */
-export function isEvictable(pod: PodRecord): boolean {
+export function isEvictable(pod: Pick<PodRecord, 'annotations'>): boolean {
   const { annotations } = pod;
   return (
     annotations[POD_ANNOTATIONS.doNotDisrupt] !== 'true' &&

@@ -1,0 +1,275 @@
+// Reads the nodes that exist with their pods, beside the pools: what a packing competes with, and what it cannot change.
+
+import { WireError } from '#kube/wire';
+import { type FixedShape, fixNodes, type PlacedPod } from '../../../core/packing-rules/fix-nodes.ts';
+import type { ExistingNode } from '../../../core/packing-rules/fix-nodes.ts';
+import { availableShape, type DaemonDemand } from '../../../core/packing-rules/daemon-sets.ts';
+import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
+import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
+import { memoryProblem } from '../input/memory-limit.ts';
+import {
+  checkInput,
+  firstOf,
+  type GapVariant,
+  type GapVariants,
+  MANIFEST,
+  notesOfHeadroom,
+  type ReadInput,
+  readText,
+} from '../input/read-input.ts';
+import { type NamedPod, readPodsCsv } from '../input/read-pods-csv.ts';
+import { readPools } from '../input/read-pools.ts';
+import { DisruptionBudgets } from './disruption-budgets.ts';
+import { LocalClaims } from './local-claims.ts';
+import { readPlace } from './movability.ts';
+import { NodeEligibility } from './node-eligibility.ts';
+import { type PlacedPods, readPlacedPods } from './read-placed-pods.ts';
+import { priceNodes, readNodeObjects, readNodesCsv } from './read-nodes.ts';
+
+export interface ExistingFiles {
+  /** Null: the pods are in the file of the nodes. */
+  readonly pods: string | null;
+  readonly nodes: string;
+  readonly pools: string;
+}
+
+/** Reads and checks all files. */
+export function readExistingInput({ pods: podsFile, nodes: nodesFile, pools: poolsFile }: ExistingFiles, headroom: number): ReadInput {
+  const texts = new Map([podsFile ?? nodesFile, nodesFile, poolsFile].map((file) => [file, readText(file)]));
+  const unread = [...texts.values()].flatMap((read) => ('problem' in read ? [read.problem] : []));
+  if (unread.length > 0) return { ok: false, problems: unread };
+  const textOf = (file: string): string => {
+    const read = texts.get(file);
+    return read === undefined || 'problem' in read ? '' : read.text;
+  };
+  const { shapes: pools, problems } = readPools(poolsFile, textOf(poolsFile));
+  const all: string[] = [...problems];
+  const objectsOf = (file: string): readonly ManifestObject[] => (MANIFEST.test(file) ? objectsIn(file, textOf(file), all) : []);
+  const nodeObjects = objectsOf(nodesFile);
+  const source = podsFile ?? nodesFile;
+  const podObjects = source === nodesFile ? nodeObjects : objectsOf(source);
+  if (source !== nodesFile && nodeObjects.some(({ object }) => object.kind === 'Pod')) {
+    all.push(`${nodesFile}: has pods, too, and --pods is given; remove --pods, or the pods of one of the files`);
+  }
+  const nodes = MANIFEST.test(nodesFile)
+    ? priceNodes(readNodeObjects(nodeObjects, all), pools, all)
+    : addProblems(readNodesCsv(nodesFile, textOf(nodesFile), pools), all).nodes;
+  const read = MANIFEST.test(source)
+    ? readObjects(source, podObjects, source === nodesFile ? podObjects : [...nodeObjects, ...podObjects], pools, all)
+    : { pods: podsFile === null ? refusePods(nodesFile, all) : readCsv(source, textOf(source), pools, all), daemonSets: [], notes: [] };
+  const files = { pods: source, nodes: nodesFile, pools: poolsFile };
+  return joinExisting({ files, nodes, pools, headroom, problems: all, ...read });
+}
+
+function addProblems<T extends { readonly problems: readonly string[] }>(read: T, problems: string[]): T {
+  problems.push(...read.problems);
+  return read;
+}
+
+function refusePods(nodesFile: string, problems: string[]): readonly NamedPod[] {
+  problems.push(`${nodesFile}: has no pods; give them with --pods, or nodes and pods in one .yaml or .json file`);
+  return [];
+}
+
+function readCsv(source: string, text: string, pools: readonly PoolShape[], problems: string[]): readonly NamedPod[] {
+  const tooMany = memoryProblem(source, text.split('\n').length);
+  if (tooMany !== null) {
+    problems.push(tooMany);
+    return [];
+  }
+  return addProblems(readPodsCsv(source, text, pools), problems).pods;
+}
+
+const STORAGE_KINDS = ['PersistentVolume', 'PersistentVolumeClaim', 'StorageClass'];
+
+/** Reads the pods of objects with what decides whether they may move. @param all with budgets and volumes */
+export function readObjects(
+  source: string,
+  objects: readonly ManifestObject[],
+  all: readonly ManifestObject[],
+  pools: readonly PoolShape[],
+  problems: string[],
+): PlacedPods {
+  try {
+    const facts = { budgets: new DisruptionBudgets(all), localClaims: new LocalClaims(all) };
+    const findPlace = ({ object }: ManifestObject): ReturnType<typeof readPlace> =>
+      readPlace(object, object.metadata.namespace ?? 'default', facts);
+    // With volumes beside the nodes.
+    const further =
+      objects === all
+        ? []
+        : all.filter(({ object }) => STORAGE_KINDS.includes(object.kind) && !objects.some((each) => each.object === object));
+    return readPlacedPods(source, [...objects, ...further], pools, { problems, findPlace });
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    problems.push(`${source}: a PodDisruptionBudget or volume is invalid: ${error.message}`);
+    return { pods: [], daemonSets: [], notes: [] };
+  }
+}
+
+export interface ExistingParts {
+  /** Names for problems. */
+  readonly files: { readonly pods: string; readonly nodes: string; readonly pools: string };
+  readonly nodes: readonly ExistingNode[];
+  readonly pods: readonly NamedPod[];
+  /** As they are stated. */
+  readonly pools: readonly PoolShape[];
+  /** What comes off new nodes. */
+  readonly daemonSets: readonly DaemonDemand[];
+  /** Share of CPU, memory and pods of every node that stays free. */
+  readonly headroom: number;
+  readonly notes: readonly string[];
+  readonly problems: readonly string[];
+  /** Which pools a pod may use besides its rules; absent: all. */
+  readonly choice?: PoolRestriction;
+  /** Whether every pod may use spot nodes. */
+  readonly anySpot?: boolean;
+  /** Where prices come from that no pools file states. */
+  readonly priceSources?: readonly string[];
+}
+
+/** Pools that a pod must not use for another reason than its rules. */
+export interface PoolRestriction {
+  readonly hasSpot: boolean;
+  restrict(pod: NamedPod, anySpot: boolean): NamedPod;
+}
+
+/** Joins nodes, pods and pools to the input of a packing of what may move. */
+export function joinExisting(parts: ExistingParts): ReadInput {
+  const { files, nodes, pods, problems } = parts;
+  const known = new Set(nodes.map(({ name }) => name));
+  // Nodes that could not be read are problems already.
+  const lost = problems.length > 0 ? [] : pods.filter(({ place }) => place !== null && !known.has(place.node));
+  const all = [
+    ...problems,
+    ...lost.map(
+      ({ name, line, place }) =>
+        `${files.pods}:${line}: pod ${name} is on node ${place?.node ?? ''}, which ${files.nodes} does not have; add the node`,
+    ),
+    ...(problems.length === 0 && nodes.length === 0 ? [`${files.nodes}: has no node; add one for each that exists`] : []),
+  ];
+  if (all.length > 0) return { ok: false, problems: firstOf(all) };
+  return inputOf(parts);
+}
+
+function inputOf(parts: ExistingParts): ReadInput {
+  const { files, nodes, pools, daemonSets, headroom } = parts;
+  const machineTypes = pools.map((pool) => availableShape(pool, daemonSets, headroom));
+  const pods = restricted(parts).map((pod) => stayingWhereUnplaceable(pod, machineTypes));
+  const fixed = fixNodes(
+    nodes,
+    pods.flatMap((pod) => placedOf(pod)),
+    headroom,
+  );
+  const packed = pods.filter(({ place }) => place === null || place.movement === 'moves');
+  const eligibility = new NodeEligibility(fixed.shapes);
+  const staying = fixed.staying.map(({ node }) => node.pool);
+  const offered = [...lessFixed(machineTypes, staying), ...fixed.shapes];
+  return checkInput(files, {
+    pods: withFixedNodes(packed, machineTypes, eligibility, fixed.shapes),
+    shapes: offered,
+    ...{ pools: [...pools, ...fixed.shapes], headroom, facts: null, preferring: [], preferenceCost: 0 },
+    notes: [...notesOfHeadroom(headroom), ...parts.notes],
+    existing: {
+      ...fixed,
+      nodeCount: nodes.length,
+      stayingPods: pods.filter(({ place }) => place?.movement === 'stays'),
+      pendingPods: packed.filter(({ place }) => place === null).length,
+      priceSources: parts.priceSources ?? [],
+      variants: () => variantsOf(parts),
+    },
+  });
+}
+
+/** The same cluster with other restrictions. A variant that has no input, such as one without pods, is left out. */
+function variantsOf(parts: ExistingParts): GapVariants {
+  const { pods, pools, daemonSets, headroom } = parts;
+  const machineTypes = pools.map((pool) => availableShape(pool, daemonSets, headroom));
+  const placeable = restricted(parts);
+  const freedPods = pods.map((pod, at) => (isPlaceable(placeable[at] ?? pod, machineTypes) ? freed(pod) : pod));
+  const unlimited = pools.map((type) => ({ ...type, maxNodes: null }));
+  const runningPods = pods.filter(({ place }) => place !== null);
+  const steps: readonly { readonly cause: GapVariant['cause']; readonly isDifferent: boolean; readonly parts: ExistingParts }[] = [
+    {
+      cause: 'immovable-pods',
+      isDifferent: freedPods.some((pod, at) => pod !== pods[at]),
+      parts: { ...parts, pods: freedPods },
+    },
+    {
+      cause: 'policy',
+      isDifferent: headroom > 0 || pools.some(({ maxNodes }) => maxNodes !== null),
+      parts: { ...parts, pods: freedPods, pools: unlimited, headroom: 0 },
+    },
+    {
+      cause: 'spot-caution',
+      isDifferent: parts.choice?.hasSpot === true,
+      parts: { ...parts, pods: freedPods, pools: unlimited, headroom: 0, anySpot: true },
+    },
+  ];
+  const running = runningPods.length === pods.length ? null : inputOf({ ...parts, pods: runningPods });
+  return {
+    running: running?.ok === true ? running.input : null,
+    freer: steps.flatMap(({ cause, isDifferent, parts: changed }): GapVariant[] => {
+      const read = isDifferent ? inputOf(changed) : null;
+      return read?.ok === true ? [{ cause, input: read.input }] : [];
+    }),
+  };
+}
+
+/** The pods without the pools that they must not use. */
+function restricted({ pods, choice, anySpot }: ExistingParts): readonly NamedPod[] {
+  return choice === undefined ? pods : pods.map((pod) => choice.restrict(pod, anySpot === true));
+}
+
+/** A pod that stays as one that may move. */
+function freed(pod: NamedPod): NamedPod {
+  if (pod.place?.movement !== 'stays') return pod;
+  return { ...pod, place: { ...pod.place, movement: 'moves', why: null, isApart: false } };
+}
+
+/** A pod that runs and fits on no machine type stays where it is. */
+function stayingWhereUnplaceable(pod: NamedPod, machineTypes: readonly PoolShape[]): NamedPod {
+  if (pod.place?.movement !== 'moves' || isPlaceable(pod, machineTypes)) return pod;
+  return { ...pod, place: { ...pod.place, movement: 'stays', why: 'it fits on no machine type of the pools' } };
+}
+
+function isPlaceable({ demand }: NamedPod, machineTypes: readonly PoolShape[]): boolean {
+  return machineTypes.some(({ name, cpuMillicores, memoryMib, gpus, maxPods }) => {
+    if (demand.machineTypes !== null && !demand.machineTypes.includes(name)) return false;
+    return cpuMillicores >= demand.cpuMillicores && memoryMib >= demand.memoryMib && gpus >= demand.gpus && maxPods > 0;
+  });
+}
+
+function placedOf({ place, demand }: NamedPod): PlacedPod[] {
+  if (place === null) return [];
+  const { cpuMillicores, memoryMib, gpus, group } = demand;
+  return [{ place, requests: [cpuMillicores, memoryMib, gpus, 1], group }];
+}
+
+/** Nodes that stay count for the `max` of their machine type. */
+function lessFixed(machineTypes: readonly PoolShape[], staying: readonly (string | null)[]): PoolShape[] {
+  return machineTypes.map((type) => {
+    const { name, maxNodes } = type;
+    if (maxNodes === null) return type;
+    return { ...type, maxNodes: Math.max(0, maxNodes - staying.filter((each) => each === name).length) };
+  });
+}
+
+/** Lets pods be added to the fixed nodes that their rules and volumes allow. */
+function withFixedNodes(
+  pods: readonly NamedPod[],
+  machineTypes: readonly PoolShape[],
+  eligibility: NodeEligibility,
+  fixedShapes: readonly FixedShape[],
+): NamedPod[] {
+  if (fixedShapes.length === 0) return [...pods];
+  const names = machineTypes.map(({ name }) => name);
+  return pods.map((pod) => {
+    const { demand, rules, volumes } = pod;
+    const allowed = eligibility.shapesFor(rules, demand.group?.name ?? null);
+    const reached = volumes === null ? null : new Set(volumes(fixedShapes));
+    const fixed = reached === null ? allowed : allowed.filter((name) => reached.has(name));
+    const isEverywhere = demand.machineTypes === null && fixed.length === fixedShapes.length;
+    return { ...pod, demand: { ...demand, machineTypes: isEverywhere ? null : [...(demand.machineTypes ?? names), ...fixed] } };
+  });
+}
