@@ -3,6 +3,7 @@
 import { ofResizedContainers, planSteps, type StepPlan } from './steps/plan-steps.ts';
 import { isHeldByUser } from './blockers/blockers.ts';
 import { isReducedByChange } from './due/remembered-change.ts';
+import type { DueChange } from './due/due-changes.ts';
 import { isTemplateRaised } from './due/raised-template.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
@@ -11,8 +12,11 @@ const DRIFTED = 'the pod differs from the values in force for its workload';
 const CHANGE_ENDED = 'the change that reduced the pod was ended';
 const NOTHING: StepPlan = { steps: [], actuated: [], reachable: 0, waits: [] };
 
-/** Steps that correct drift. While a user holds the workload, only a requested roll-back and the end of an interrupted change are made. */
-export function correctDrift(situation: WorkloadSituation): StepPlan {
+/**
+ * Steps that correct drift. While a user holds the workload, only a requested roll-back and the end of an interrupted change are made.
+ * @param due changes that are due: no pod is reduced in what is to be raised
+ */
+export function correctDrift(situation: WorkloadSituation, due: readonly DueChange[]): StepPlan {
   const { memory, gateState, now } = situation;
   const { lastApplied, rolledBack } = memory;
   if (lastApplied === null) return NOTHING;
@@ -38,6 +42,7 @@ export function correctDrift(situation: WorkloadSituation): StepPlan {
     planSteps({ ...situation, pods: createdSince }, ofResizedContainers(situation, lastApplied.values), {
       kind: 'correct-drift',
       maxPods,
+      due,
       reason: DRIFTED,
     }),
   );

@@ -155,7 +155,7 @@ describe('pods whose node reports no usage', () => {
     const conformed = (createdAt: number, requestedAt: number | null = at): readonly string[] => {
       const remembered = { ...NO_MEMORY, lastApplied, rolledBack: { ...rolledBack, requestedAt } };
       const all = onTwoNodes.map((pod) => ({ ...pod, createdAt }));
-      return correctDrift(aSituation({ pods: all, unreadPods, memory: remembered })).steps.map(({ pod }) => pod.name);
+      return correctDrift(aSituation({ pods: all, unreadPods, memory: remembered }), []).steps.map(({ pod }) => pod.name);
     };
     expect(conformed(at - HOUR_MS)).toEqual(onTwoNodes.map(({ name }) => name));
     const read = onTwoNodes.slice(0, 3).map(({ name }) => name);
