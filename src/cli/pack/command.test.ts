@@ -250,6 +250,11 @@ describe('evenkeel pack of manifests', () => {
     ],
     ['a host port', '{ containers: [{ name: main, ports: [{ containerPort: 80, hostPort: 80 }] }] }', 'has host ports'],
     [
+      'a node by name',
+      `{ ${REQUESTS}, affinity: { nodeAffinity: { ${REQUIRED}: { nodeSelectorTerms: [{ matchFields: [{ key: metadata.name, operator: In, values: [n1] }] }] } } } }`,
+      'has node affinity to a node by name; remove it',
+    ],
+    [
       'anti-affinity to others',
       `{ ${REQUESTS}, affinity: { podAntiAffinity: { ${REQUIRED}: [{ ${HOST}, labelSelector: { matchLabels: { app: db } } }] } } }`,
       'its anti-affinity selects other pods than its own',
