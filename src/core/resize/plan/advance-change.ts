@@ -7,6 +7,7 @@ import { bumpsOfChange } from './container/oom-bumps.ts';
 import { recordIncreases } from './due/cpu-increases.ts';
 import { recordCpuLimitSteps } from './container/cpu-limit.ts';
 import { findAutoscalerPause, isFixedTargetLowered } from './autoscalers/autoscaler-bounds.ts';
+import { containersShortOfMemory } from './pod/keep-memory.ts';
 import { ofResizedContainers, planSteps, type StepPlan } from './steps/plan-steps.ts';
 import type { Draft } from './draft.ts';
 import { isBurst } from './due/bursts.ts';
@@ -60,9 +61,13 @@ function recordSteps(draft: Draft, change: ChangeUnderWay, { steps }: StepPlan):
 }
 
 function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, running: number): StepPlan {
+  const before = valuesBeforeChange(draft.memory);
+  const isUnchanged = (name: string): boolean => before.get(name)?.requests.memoryBytes === values.get(name)?.requests.memoryBytes;
   return planSteps(draft.context, ofResizedContainers(draft.context, values), {
     kind: 'change',
     maxPods: podsInStage(stage, running),
+    // Values that the change does not alter are those in force, to which only drift correction would reduce a pod.
+    keepMemoryOf: containersShortOfMemory(draft.containers, values).filter(isUnchanged),
     reason,
   });
 }

@@ -3,7 +3,8 @@
 import { ofResizedContainers, planSteps, type StepPlan } from './steps/plan-steps.ts';
 import { isHeldByUser } from './blockers/blockers.ts';
 import { isReducedByChange } from './due/remembered-change.ts';
-import type { DueChange } from './due/due-changes.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
+import { containersShortOfMemory } from './pod/keep-memory.ts';
 import { isTemplateRaised } from './due/raised-template.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
@@ -14,9 +15,9 @@ const NOTHING: StepPlan = { steps: [], actuated: [], reachable: 0, waits: [] };
 
 /**
  * Steps that correct drift. While a user holds the workload, only a requested roll-back and the end of an interrupted change are made.
- * @param due changes that are due: no pod is reduced in what is to be raised
+ * @param plans no pod is reduced below the memory that its containers need
  */
-export function correctDrift(situation: WorkloadSituation, due: readonly DueChange[]): StepPlan {
+export function correctDrift(situation: WorkloadSituation, plans: readonly ContainerPlan[]): StepPlan {
   const { memory, gateState, now } = situation;
   const { lastApplied, rolledBack } = memory;
   if (lastApplied === null) return NOTHING;
@@ -42,7 +43,7 @@ export function correctDrift(situation: WorkloadSituation, due: readonly DueChan
     planSteps({ ...situation, pods: createdSince }, ofResizedContainers(situation, lastApplied.values), {
       kind: 'correct-drift',
       maxPods,
-      due,
+      keepMemoryOf: containersShortOfMemory(plans, lastApplied.values),
       reason: DRIFTED,
     }),
   );

@@ -248,7 +248,7 @@ function decideChange(draft: Draft): Outcome {
     resizeHotReplicas(draft);
     return advanceChange(draft, ongoing);
   }
-  const drift = correctDrift(draft.context, draft.due());
+  const drift = correctDrift(draft.context, draft.containers);
   const before = draft.memory;
   const begun = startChange(draft);
   const started = draft.memory.apply;

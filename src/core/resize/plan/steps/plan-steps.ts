@@ -14,8 +14,7 @@ import { findForbiddingFailure, refusedResources, retryAt, withoutRefused, type 
 import { withHotReplica } from '../pod/hot-replicas.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
 import { withOomBumps } from '../container/oom-bumps.ts';
-import type { DueChange } from '../due/due-changes.ts';
-import { keepGreater } from '../pod/keep-greater.ts';
+import { keepMemory } from '../pod/keep-memory.ts';
 import { unsupportedByNode } from '../pod/node-support.ts';
 import { fitPod, isReachable, type PodFit } from '../pod/pod-change.ts';
 import type { RefusalCode } from '#kube/records/refusal-code';
@@ -58,8 +57,8 @@ export interface StepOptions {
   readonly isRollBack?: boolean;
   /** A user requested the roll-back: it reduces also pods that are starting or whose usage is unknown. */
   readonly isRequested?: boolean;
-  /** Changes that are due: a pod keeps what it has more of a resource that is to be raised. Absent: it does not. */
-  readonly due?: readonly DueChange[];
+  /** Containers of which a pod keeps its own memory where it is greater; absent: none. */
+  readonly keepMemoryOf?: readonly string[];
   readonly reason: string;
 }
 
@@ -82,7 +81,7 @@ export function planSteps(situation: WorkloadSituation, wanted: Values, options:
   for (const pod of situation.pods) {
     if (!isReachable(pod)) continue;
     const ofPod = withHotReplica(withOomBumps(values, pod, situation.memory.oomBumps), pod, situation);
-    const { fit, refused } = fitWithoutRefusals(situation, pod, keepGreater(ofPod, pod, options.due ?? []));
+    const { fit, refused } = fitWithoutRefusals(situation, pod, keepMemory(ofPod, pod, options.keepMemoryOf ?? []));
     waits.push(...refused.map(({ failure }) => waitAfterRefusal(situation, pod, failure)));
     if (fit.kind === 'fits') {
       if (refused.length > 0 && !hasOtherChange(situation, options, refused)) continue;
