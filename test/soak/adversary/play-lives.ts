@@ -20,6 +20,7 @@ const ENDED_MS = 5 * DAY_MS;
 const APPROVE_QUIET_MS = 30 * DAY_MS;
 
 let isViolated = false;
+let played = 0;
 
 const [, , what = '', count = '', seed = ''] = argv;
 const properties = {
@@ -36,19 +37,22 @@ fc.assert<unknown[]>(properties[what as keyof typeof properties]() as fc.IProper
 console.log(`${count} lives, seed ${seed}: no violation`);
 
 function keepsApproveRules(life: ApproveLife, quietMs: number): void {
+  played += 1;
   const rules = new ApproveRules();
   playApproveLife(life, (lived, _, act) => rules.check(lived, act), quietMs);
   if (quietMs > 0) rules.checkEnd();
-  if (rules.violations.length > 0) throw violationOf(rules.violations.join('\n'));
+  if (rules.violations.length > 0) throw violationOf(life, rules.violations.join('\n'));
 }
 
 function keepsRules(life: Life): void {
+  played += 1;
   const rules = new AdversaryRules(life);
   playLife(life, (lived, tick) => rules.check(lived, tick));
-  if (rules.violations.length > 0) throw violationOf(rules.violations.join('\n'));
+  if (rules.violations.length > 0) throw violationOf(life, rules.violations.join('\n'));
 }
 
 function endsOnceSteady(life: Life): void {
+  played += 1;
   const end = new AdversaryEnd(life.options.policy);
   let elapsedMs = 0;
   playLife(
@@ -63,13 +67,13 @@ function endsOnceSteady(life: Life): void {
     ['resized', end.resizedAt],
     ['reported', end.reportedAt],
   ] as const) {
-    if (at >= elapsedMs - ENDED_MS) throw violationOf(`${effect} at ${at / DAY_MS} days, in a life of ${elapsedMs / DAY_MS} days`);
+    if (at >= elapsedMs - ENDED_MS) throw violationOf(life, `${effect} at ${at / DAY_MS} days, in a life of ${elapsedMs / DAY_MS} days`);
   }
 }
 
-/** Reports the first violation at once: the search for a smaller life may take an hour. */
-function violationOf(message: string): Error {
-  if (!isViolated) console.error(`Violated, seeking a smaller life:\n${message}`);
+/** Reports the first violation and its life at once: the search for a smaller one may take an hour. */
+function violationOf(life: Life | ApproveLife, message: string): Error {
+  if (!isViolated) console.error(`Life ${played} violated a rule; seeking a smaller one.\n${message}\n${fc.stringify(life)}`);
   isViolated = true;
   return new Error(message);
 }
