@@ -1,6 +1,7 @@
 // History of all topics over any SQL database that Kysely supports: one set of queries, queued and batched writes, bounded in memory and in
 // the store.
 
+import { setImmediate } from 'node:timers/promises';
 import type { DurationMs, Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { UsageCheckpoint } from '../../ports/usage/checkpoint-store.ts';
@@ -24,7 +25,7 @@ import type { SchemaStep } from './schema-steps.ts';
 import { SharedOutbox } from './shared-outbox.ts';
 import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';
-import { batches, writeCheckpoints, writePending, writeShared } from './write-batch.ts';
+import { batches, type Pause, writeCheckpoints, writePending, writeShared } from './write-batch.ts';
 import { type Pending, WriteQueue } from './write-queue.ts';
 
 /** Maximum wait of a row before it is written (machine time), so that a crash loses little. */
@@ -33,6 +34,8 @@ const FLUSH_AFTER_MS: DurationMs = 1_000;
 const FLUSH_ROWS = 2_000;
 const MAX_RETRY_MS: DurationMs = 30_000;
 const PRUNE_EVERY_FLUSHES = 600;
+/** Writes of a stop, where rows come during each. */
+const MAX_LAST_WRITES = 10;
 /** Checkpoints are large: pages bound the memory of reading 25,000 of them. */
 const CHECKPOINTS_PER_PAGE = 200;
 /** A node's usage is about 7 kB of JSON: parsing a page takes 10 ms of the event loop. */
@@ -72,6 +75,8 @@ export class SqlHistory implements HistoryStore {
   /** Consecutive batches that the store rejected. */
   #refusals = 0;
   #closed = false;
+  /** At a stop, whose time is limited, writes are not interrupted. */
+  readonly #pause: Pause = () => (this.#closed ? Promise.resolve() : setImmediate());
   #status: { ok: boolean; message: string; since: Instant };
 
   /** @param shared whether other processes read the same store */
@@ -104,7 +109,7 @@ export class SqlHistory implements HistoryStore {
 
   async saveCheckpoints(checkpoints: readonly UsageCheckpoint[], term: number): Promise<number | null> {
     let latest: number | null = null;
-    for await (const batch of batches(checkpoints, CHECKPOINTS_PER_PAGE)) {
+    for await (const batch of batches(checkpoints, this.#pause, CHECKPOINTS_PER_PAGE)) {
       const rows = batch.map(({ key, savedAt, version, data }) => ({ key, saved_at: Math.floor(savedAt), version, data, term }));
       const later = await this.#engine.run('saving checkpoints', (db) => writeCheckpoints(db, rows));
       if (later !== null) latest = Math.max(later, latest ?? later);
@@ -125,7 +130,7 @@ export class SqlHistory implements HistoryStore {
   }
 
   async deleteCheckpoints(keys: readonly string[], term: number): Promise<void> {
-    for await (const batch of batches(keys)) {
+    for await (const batch of batches(keys, this.#pause)) {
       await this.#engine.run('deleting checkpoints', (db) =>
         db.deleteFrom('checkpoints').where('key', 'in', batch).where('term', '<=', term).execute(),
       );
@@ -245,7 +250,10 @@ export class SqlHistory implements HistoryStore {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.flush();
+    // Rows may come during a write.
+    for (let writes = 0; writes < MAX_LAST_WRITES && (writes === 0 || (this.#isWaiting() && this.#status.ok)); writes += 1) {
+      await this.flush();
+    }
     await this.#engine.close();
   }
 
@@ -293,10 +301,14 @@ export class SqlHistory implements HistoryStore {
     if (!this.#closed) this.#cancelFlush ??= this.#options.machine.setTimer(ms, () => void this.flush());
   }
 
+  #isWaiting(): boolean {
+    return this.#queue.size > 0 || this.#outbox.size > 0 || this.#accessEvents.size > 0;
+  }
+
   async #flushOnce(): Promise<void> {
     const { signer } = this.#options;
     const unsignedHead = !this.#isHeadSigned && signer.hasKey ? this.#accessEvents.head : null;
-    if (this.#queue.size === 0 && this.#outbox.size === 0 && this.#accessEvents.size === 0 && unsignedHead === null) return;
+    if (!this.#isWaiting() && unsignedHead === null) return;
     const batch = this.#queue.takeAll();
     const shared = this.#outbox.takeAll();
     const events = this.#accessEvents.link();
@@ -304,10 +316,10 @@ export class SqlHistory implements HistoryStore {
     try {
       await this.#engine.run('writing history', (db) =>
         db.transaction().execute(async (trx) => {
-          await writePending(trx, batch);
+          await writePending(trx, batch, this.#pause);
           if (events.length > 0) await writeEvents(trx, events, signer);
           else if (unsignedHead !== null) await putMark(trx, unsignedHead.writer, 'head', unsignedHead, signer);
-          if (shared.length > 0) await writeShared(trx, shared, await this.#engine.nextChange(trx));
+          if (shared.length > 0) await writeShared(trx, shared, await this.#engine.nextChange(trx), this.#pause);
         }),
       );
       this.#accessEvents.confirm();

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Logger } from '../../ports/logger.ts';
 import type { HistoryStore } from '../../ports/store/history-store.ts';
+import type { UsagePoint } from '../../ports/usage/usage-rollups.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
-import { openSqliteHistory } from './sqlite-history.ts';
+import { openSqliteHistory, SqliteEngine } from './sqlite-history.ts';
 import { MAX_WAITING, WriteQueue } from './write-queue.ts';
 import { anAccessEvent } from '../../../test/builders/access-events.ts';
 import { ACCESS_EVENT_OPTIONS } from '../../../test/fakes/test-signer.ts';
@@ -42,28 +43,59 @@ function open(
   });
 }
 
+function manyPoints(): readonly UsagePoint[] {
+  return Array.from({ length: 2_000 }, (_, index) => {
+    return { key: `shop/Deployment/api-${index}/main`, at: 0, cpuMillicores: index, memoryBytes: index, replicas: 1 };
+  });
+}
+
+/** Turns of the event loop until the work is done. */
+async function turnsUntil(work: Promise<void>): Promise<number> {
+  const progress = { isDone: false, turns: 0 };
+  const done = work.then(() => (progress.isDone = true));
+  while (!progress.isDone) {
+    await new Promise((resolve) => setImmediate(resolve));
+    progress.turns += 1;
+  }
+  await done;
+  return progress.turns;
+}
+
 describe('SqliteHistory', () => {
   test('other events are served while many rows are written', async () => {
-    const clock = new FakeClock();
-    const history = await open(':memory:', clock);
-    const usage = Array.from({ length: 2_000 }, (_, index) => ({
-      key: `shop/Deployment/api-${index}/main`,
-      at: clock.now(),
-      cpuMillicores: index,
-      memoryBytes: index,
-      replicas: 1,
-    }));
-    history.appendUsage(usage);
-    const progress = { isWriting: true, served: 0 };
-    const written = history.flush().then(() => (progress.isWriting = false));
-    while (progress.isWriting) {
-      await new Promise((resolve) => setImmediate(resolve));
-      progress.served += 1;
-    }
-    await written;
-    expect(progress.served).toBeGreaterThanOrEqual(10);
-    expect(await history.readUsage({ keyPrefix: 'shop/', from: clock.now(), to: clock.now() })).toHaveLength(usage.length);
+    const history = await open(':memory:');
+    history.appendUsage(manyPoints());
+    expect(await turnsUntil(history.flush())).toBeGreaterThanOrEqual(10);
+    expect(await history.readUsage({ keyPrefix: 'shop/', from: 0, to: 0 })).toHaveLength(2_000);
     await history.close();
+  });
+
+  test.each([
+    ['waits', (): Promise<void> => Promise.resolve()],
+    ['is being written', (history: HistoryStore): Promise<void> => history.flush()],
+  ])('a stop writes what %s at once, since its time is limited', async (_, write) => {
+    const path = join(aFolder(), 'h.sqlite');
+    const history = await open(path);
+    history.appendUsage(manyPoints());
+    void write(history);
+    expect(await turnsUntil(history.close())).toBeLessThanOrEqual(2);
+    const reopened = await open(path);
+    expect(await reopened.readUsage({ keyPrefix: 'shop/', from: 0, to: 0 })).toHaveLength(2_000);
+    await reopened.close();
+  });
+
+  test('a stop also writes rows that come during its last write', async () => {
+    const path = join(aFolder(), 'h.sqlite');
+    const history = await open(path);
+    const appendNext = () => {
+      history.appendCluster({ at: 2 } as never);
+      return { at: 1 };
+    };
+    history.appendCluster({ at: 1, toJSON: appendNext } as never);
+    await history.close();
+    const reopened = await open(path);
+    expect(await reopened.readCluster(0, 2)).toEqual([{ at: 1 }, { at: 2 }]);
+    await reopened.close();
   });
 
   test('a path that cannot be opened fails with the path and the remedy', async () => {
@@ -108,6 +140,20 @@ describe('SqliteHistory', () => {
     await later.close();
   });
 
+  test('files that are damaged at the same instant are all kept', async () => {
+    const folder = aFolder();
+    const path = join(folder, 'h.sqlite');
+    const clock = new FakeClock(Date.parse('2026-11-23T10:00:00Z'));
+    for (const text of ['first', 'second']) {
+      writeFileSync(path, `${text} text and no database, long enough to be recognised`.repeat(20));
+      await (await open(path, clock)).close();
+    }
+    const texts = readdirSync(folder)
+      .filter((name) => name.includes('damaged'))
+      .map((name) => readFileSync(join(folder, name), 'utf8').split(' ', 1)[0]);
+    expect(texts.toSorted()).toEqual(['first', 'second']);
+  });
+
   test('a file that is damaged while in use is moved aside, and later rows go to a new one', async () => {
     const path = join(aFolder(), 'h.sqlite');
     const history = await open(path);
@@ -126,6 +172,39 @@ describe('SqliteHistory', () => {
     await history.flush();
     expect(history.status()).toMatchObject({ ok: true, message: expect.stringMatching(/^writable; a damaged file was moved to /) });
     await history.close();
+  });
+});
+
+describe('a damaged file that several operations find at once', () => {
+  const damage = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+  const aStore = (name: string) => {
+    const db = { name, isOpen: true, destroy: () => Promise.resolve(void (db.isOpen = false)) };
+    return { db: db as never, note: name };
+  };
+  const operation = (db: unknown): Promise<string> => {
+    const { name, isOpen } = db as { readonly name: string; readonly isOpen: boolean };
+    if (!isOpen) return Promise.reject(new Error('closed'));
+    return name === 'damaged' ? Promise.reject(damage) : Promise.resolve(name);
+  };
+
+  test('is replaced once', async () => {
+    let replaced = 0;
+    const engine = new SqliteEngine(aStore('damaged'), () => {
+      replaced += 1;
+      return Promise.resolve(aStore('new'));
+    });
+    expect(await Promise.all([engine.run('reading', operation), engine.run('writing', operation)])).toEqual(['new', 'new']);
+    expect(replaced).toBe(1);
+  });
+
+  test('is replaced later where that fails', async () => {
+    let attempts = 0;
+    const engine = new SqliteEngine(aStore('damaged'), () => {
+      attempts += 1;
+      return attempts === 1 ? Promise.reject(new Error('the disk is full')) : Promise.resolve(aStore('new'));
+    });
+    await expect(engine.run('reading', operation)).rejects.toThrow('reading: the disk is full');
+    await expect(engine.run('reading', operation)).resolves.toBe('new');
   });
 });
 

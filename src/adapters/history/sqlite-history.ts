@@ -100,7 +100,7 @@ function isDamaged(cause: unknown): boolean {
 
 /** Renames a damaged file with its -wal and -shm files, and deletes the oldest damaged files. Returns the new path. */
 function renameDamaged(path: string, now: Instant): string {
-  const aside = `${path}.damaged-${isoTime(now).replaceAll(':', '-')}`;
+  const aside = unusedPath(`${path}.damaged-${isoTime(now).replaceAll(':', '-')}`);
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   const prefix = `${basename(path)}.damaged-`;
   const damaged = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name));
@@ -110,10 +110,21 @@ function renameDamaged(path: string, now: Instant): string {
   return aside;
 }
 
+function unusedPath(path: string): string {
+  for (let count = 1; ; count += 1) {
+    const candidate = count === 1 ? path : `${path}-${count}`;
+    if (!existsSync(candidate)) return candidate;
+  }
+}
+
 /** StoreEngine over a SQLite file; owns the connection. */
 export class SqliteEngine implements StoreEngine {
   readonly #replace: (cause: unknown) => Promise<OpenStore>;
   #store: OpenStore;
+  /** The replacement of a damaged store, for all operations that find the damage; null: the store is in use. */
+  #replacement: Promise<OpenStore> | null = null;
+  /** The damage of a store that could not be replaced yet; null: none. */
+  #damage: unknown = null;
 
   /** @param replace creates a new store for a damaged one; rejects where the cause is not damage */
   constructor(store: OpenStore, replace: (cause: unknown) => Promise<OpenStore>) {
@@ -126,8 +137,9 @@ export class SqliteEngine implements StoreEngine {
   }
 
   async run<T>(attempt: string, work: (db: Kysely<HistoryTables>) => Promise<T>): Promise<T> {
-    const { db } = this.#store;
     try {
+      if (this.#damage !== null) await this.#replaceStore(this.#damage);
+      const { db } = this.#store;
       return await work(db).catch(async (cause: unknown) => work(await this.#replaceDamaged(db, cause)));
     } catch (cause) {
       throw new Error(`${attempt}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
@@ -137,11 +149,20 @@ export class SqliteEngine implements StoreEngine {
   /** Returns the store that replaces the damaged `db`. */
   async #replaceDamaged(db: Kysely<HistoryTables>, cause: unknown): Promise<Kysely<HistoryTables>> {
     if (!isDamaged(cause)) throw cause;
-    if (this.#store.db === db) {
-      await db.destroy();
-      this.#store = await this.#replace(cause);
-    }
+    if (this.#store.db === db) await this.#replaceStore(cause);
     return this.#store.db;
+  }
+
+  async #replaceStore(damage: unknown): Promise<void> {
+    this.#damage = damage;
+    this.#replacement ??= this.#store.db
+      .destroy()
+      .then(() => this.#replace(damage))
+      .finally(() => (this.#replacement = null));
+    const replacement = await this.#replacement;
+    if (this.#damage === null) return;
+    this.#store = replacement;
+    this.#damage = null;
   }
 
   nextChange(): Promise<number> {

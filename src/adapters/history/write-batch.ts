@@ -1,7 +1,6 @@
 // Writes a batch of waiting rows. Each row replaces the stored row with its key, so a batch may be written twice. Times are rounded to
 // whole milliseconds, since PostgreSQL rejects fractions in integer columns.
 
-import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { SharedRecord } from '../../ports/cluster/shared-state.ts';
 import type { HistoryTables } from './tables.ts';
@@ -14,12 +13,14 @@ const ROWS_PER_STATEMENT = 200;
  */
 const SHARED_PER_STATEMENT = 100;
 
+/** Serves other events between two statements. */
+export type Pause = () => Promise<void>;
+
 /** Writes the rows of all queued tables within `trx`. */
-export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): Promise<void> {
+export async function writePending(trx: Kysely<HistoryTables>, batch: Pending, pause: Pause): Promise<void> {
   const cycles = lastOf(batch.cycles, ({ id }) => id);
-  for await (const rows of batches(
-    cycles.map((cycle) => ({ id: cycle.id, started_at: Math.floor(cycle.startedAt), body: JSON.stringify(cycle) })),
-  )) {
+  const cycleRows = cycles.map((cycle) => ({ id: cycle.id, started_at: Math.floor(cycle.startedAt), body: JSON.stringify(cycle) }));
+  for await (const rows of batches(cycleRows, pause)) {
     await trx
       .insertInto('cycles')
       .values(rows)
@@ -32,7 +33,7 @@ export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): 
     const { id, at, namespace, object } = entry;
     return { id, at: Math.floor(at), namespace, object_kind: object.kind, object_name: object.name, body: JSON.stringify(entry) };
   });
-  for await (const rows of batches(entries)) {
+  for await (const rows of batches(entries, pause)) {
     await trx
       .insertInto('timeline')
       .values(rows)
@@ -47,12 +48,12 @@ export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): 
       )
       .execute();
   }
-  await writePoints(trx, batch);
+  await writePoints(trx, batch, pause);
 }
 
-async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<void> {
+async function writePoints(trx: Kysely<HistoryTables>, batch: Pending, pause: Pause): Promise<void> {
   const usage = lastOf(batch.usage, ({ key, at }) => `${Math.floor(at)} ${key}`);
-  for await (const points of batches(usage)) {
+  for await (const points of batches(usage, pause)) {
     const rows = points.map(({ key, at, cpuMillicores, memoryBytes, replicas }) => {
       return { key, at: Math.floor(at), cpu_millicores: cpuMillicores, memory_bytes: memoryBytes, replicas };
     });
@@ -69,7 +70,8 @@ async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<
       .execute();
   }
   const points = lastOf(batch.cluster, ({ at }) => Math.floor(at));
-  for await (const rows of batches(points.map((row) => ({ at: Math.floor(row.at), body: JSON.stringify(row) })))) {
+  const pointRows = points.map((row) => ({ at: Math.floor(row.at), body: JSON.stringify(row) }));
+  for await (const rows of batches(pointRows, pause)) {
     await trx
       .insertInto('cluster_points')
       .values(rows)
@@ -79,9 +81,14 @@ async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<
 }
 
 /** Writes shared records. @param first change number of the first record; the others follow it */
-export async function writeShared(trx: Kysely<HistoryTables>, records: readonly SharedRecord[], first: number): Promise<void> {
+export async function writeShared(
+  trx: Kysely<HistoryTables>,
+  records: readonly SharedRecord[],
+  first: number,
+  pause: Pause,
+): Promise<void> {
   let changed = first;
-  for await (const rows of batches(records, SHARED_PER_STATEMENT)) {
+  for await (const rows of batches(records, pause, SHARED_PER_STATEMENT)) {
     await trx
       .insertInto('shared_records')
       .values(rows.map(({ topic, key, at, body }) => ({ topic, key, at: Math.floor(at), changed: changed++, body: JSON.stringify(body) })))
@@ -124,12 +131,12 @@ export async function writeCheckpoints(db: Kysely<HistoryTables>, rows: readonly
 }
 
 /**
- * Splits rows into statements of at most `size` rows, and serves other events between them: SQLite runs on this thread, and the usage of
- * 25,000 containers would block it for half a second.
+ * Splits rows into statements of at most `size` rows, and pauses between them: SQLite runs on this thread, and the usage of 25,000
+ * containers would block it for half a second.
  */
-export async function* batches<T>(rows: readonly T[], size = ROWS_PER_STATEMENT): AsyncGenerator<readonly T[]> {
+export async function* batches<T>(rows: readonly T[], pause: Pause, size = ROWS_PER_STATEMENT): AsyncGenerator<readonly T[]> {
   for (let start = 0; start < rows.length; start += size) {
-    if (start > 0) await setImmediate();
+    if (start > 0) await pause();
     yield rows.slice(start, start + size);
   }
 }
