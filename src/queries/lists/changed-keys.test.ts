@@ -39,3 +39,13 @@ test('beyond the maximum nothing is kept until all items are evaluated', () => {
   expect(listeners.size).toBe(0);
   expect(keys.take()).toBe(ALL);
 });
+
+test('a change before the end of the subscriptions is kept', () => {
+  const { changes, change } = source();
+  const keys = new ChangedKeys();
+  keys.follow(changes, (key) => key);
+  keys.take();
+  change('pod-1');
+  keys.close();
+  expect(keys.take()).toBe(ALL);
+});

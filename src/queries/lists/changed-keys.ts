@@ -49,9 +49,10 @@ export class ChangedKeys {
     return isAll ? ALL : keys;
   }
 
-  /** Ends the subscriptions; `take` begins them again. */
+  /** Ends the subscriptions; `take` begins them again, with ALL. */
   close(): void {
     this.#keys.clear();
+    this.#isAll = true;
     for (const source of this.#sources) {
       source.cancel?.();
       source.cancel = null;
@@ -60,7 +61,6 @@ export class ChangedKeys {
 
   #add(affected: Affected): void {
     if (affected === ALL || this.#keys.size > MAX_KEYS) {
-      this.#isAll = true;
       // Until the next `take`, further changes add nothing.
       this.close();
     } else if (affected !== null) this.#keys.add(affected);
