@@ -26,6 +26,18 @@ describe('Supervisor', () => {
     expect(log).toEqual(['+a', '-a']);
   });
 
+  test('a component whose start ends after the stop has begun is stopped', async () => {
+    const log: string[] = [];
+    const supervisor = new Supervisor(SILENT_LOGGER, new FakeClock());
+    await supervisor.start(aComponent('a', log));
+    const slow = Promise.withResolvers<undefined>();
+    const started = supervisor.start(aComponent('slow', log, { start: () => slow.promise }));
+    await supervisor.stop();
+    slow.resolve(undefined);
+    await started;
+    expect(log).toEqual(['+a', '-a', '-slow']);
+  });
+
   test('a component that hangs or fails while stopping does not block the others', async () => {
     const log: string[] = [];
     const machine = new FakeClock();

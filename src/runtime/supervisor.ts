@@ -27,24 +27,29 @@ export class Supervisor {
   }
 
   /**
-   * Starts a component after the running ones.
+   * Starts a component after the running ones. During a stop none is started, and one whose start ends then is stopped.
    * @throws where the start fails, after all running components were stopped
    */
   async start(component: Component): Promise<void> {
-    if (this.#stopping !== undefined) return;
+    if (this.#isStopping()) return;
     try {
       await component.start();
     } catch (cause) {
       await this.stop();
       throw new Error(`starting ${component.name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
-    this.#started.push(component);
+    if (this.#isStopping()) await this.#stopWithin(STOP_DEADLINE_MS, component);
+    else this.#started.push(component);
   }
 
   /** Stops all components; further calls wait for the first. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping !== undefined;
   }
 
   async #stopAll(): Promise<void> {
