@@ -2,7 +2,10 @@
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { DurationMs, Ratio } from '#kube/units';
+import type { ResourceRules } from './advice.ts';
+import type { CoverageShare } from './history/coverage-share.ts';
 import type { RolloutState } from './history/rollout-log.ts';
+import { COVERAGE_TARGETS } from './recommender-rules.ts';
 
 /** History for full confidence: a week has every weekday. */
 const FULL_SPAN_MS: DurationMs = 7 * DAY_MS;
@@ -28,6 +31,16 @@ export interface ConfidenceInputs {
   readonly ageMs: DurationMs;
   /** The last roll-out of the container; null: none is recorded. */
   readonly rollout: RolloutState | null;
+}
+
+/** A fixed percentile covers its own share of the history by definition; a goal is measured by its past advice. */
+export function calibrationOf(
+  { share, hours }: CoverageShare['value'],
+  { percentile, goal }: ResourceRules,
+  resource: 'cpu' | 'memory',
+): Pick<ConfidenceInputs, 'covered' | 'hours' | 'goalShare'> {
+  if (percentile === null) return { covered: share, hours, goalShare: COVERAGE_TARGETS[resource][goal] };
+  return { covered: percentile, hours, goalShare: percentile };
 }
 
 /** Whether usage of this age describes the present; false for NaN (never measured). */

@@ -5,11 +5,9 @@ import type { ContainerRuntime } from '#kube/records/container-runtime';
 import { MAX_LATE_MS, type UsageSample } from '#kube/records/usage';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '#kube/units';
 import type { Bytes, DurationMs, Instant, Ratio } from '#kube/units';
-import type { ContainerAdvice, MemoryEvidence, RecommenderRules, ResourceAdvice, ResourceRules } from './advice.ts';
+import type { ContainerAdvice, MemoryEvidence, RecommenderRules, ResourceAdvice } from './advice.ts';
 import { ByteReader, ByteWriter } from './history/byte-codec.ts';
-import { computeConfidence, describeConfidence, isFresh } from './confidence.ts';
-import type { ConfidenceInputs } from './confidence.ts';
-import type { CoverageShare } from './history/coverage-share.ts';
+import { calibrationOf, computeConfidence, describeConfidence, isFresh } from './confidence.ts';
 import { DayCounts } from './history/day-counts.ts';
 import { CpuHighs } from './history/cpu-highs.ts';
 import { CpuModel } from './cpu/cpu-model.ts';
@@ -22,9 +20,11 @@ import { MemoryModel } from './memory/memory-model.ts';
 import { MemoryPeaks } from './memory/memory-peaks.ts';
 import { maxKnown } from './history/max-known.ts';
 import { classifyKill, OomLog, minRequestAfterKills } from './memory/oom-log.ts';
-import { COVERAGE_TARGETS, MIN_HISTORY_MS } from './recommender-rules.ts';
+import { MIN_HISTORY_MS } from './recommender-rules.ts';
 import { RolloutLog, type HourlyPeaks } from './history/rollout-log.ts';
 import { SlotCollector } from './history/slot-collector.ts';
+import { ThrottledShare } from './history/throttled-share.ts';
+import { adviseUnmeasured } from './unmeasured-advice.ts';
 import { hourOf, SLOT_MS, slotOf, SLOTS_PER_HOUR } from './history/slots.ts';
 import type { SlotPoint } from './history/slot-collector.ts';
 
@@ -34,8 +34,6 @@ export const CHECKPOINT_VERSION = 9;
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** A replica with a dropped sample and none since is listed for an hour. */
 const DROPPED_POD_SLOTS = HOUR_MS / SLOT_MS;
-/** Half-life of the throttled share: a day. */
-const THROTTLE_DECAY_PER_SLOT = Math.pow(0.5, 1 / 288);
 
 /** Learns usage, kills and roll-outs of one container, and computes its advice. */
 export class ContainerModel {
@@ -62,8 +60,7 @@ export class ContainerModel {
   readonly #droppedPods = new Map<string, number>();
   /** Hash of the workload's version; 0: unknown. */
   #version = 0;
-  #throttledSum = 0;
-  #throttledWeight = 0;
+  readonly #throttled = new ThrottledShare();
 
   /**
    * Counts one sample of one replica; false: it was dropped, and counted as such.
@@ -180,7 +177,8 @@ export class ContainerModel {
 
   /** Advice at `now` from earlier observations; null: there are none. Repeatable: it changes no state of the model that a later call sees. */
   advise(container: string, now: Instant, rules: RecommenderRules): ContainerAdvice | null {
-    if (Number.isNaN(this.#firstSampleAt)) return this.#ooms.isEmpty ? null : this.#adviseUnmeasured(container, now, rules);
+    if (Number.isNaN(this.#firstSampleAt))
+      return this.#ooms.isEmpty ? null : adviseUnmeasured(container, this.#ooms, this.#dropped, now, rules);
     this.#advanceTo(now);
     const historyMs = Math.max(0, this.#lastSampleAt - this.#firstSampleAt);
     const windowDays = rules.historyWindowMs / DAY_MS;
@@ -230,7 +228,7 @@ export class ContainerModel {
       lastOomAt: this.#ooms.lastAt,
       ...(this.#ooms.isEmpty ? {} : { oom }),
       leakSuspected: this.#growth.isLeaking,
-      throttledRatio: this.#throttledRatio,
+      throttledRatio: this.#throttled.mean,
       cpuPressureRatio: this.#evidence.lastDayMean('cpuPressureRatio'),
       cpuHigh: this.#cpuHighs.summarize(this.#collector.openCpuHigh),
       ...(rules.evidenceSince === undefined ? {} : { evidence: this.#evidence.hoursSince(rules.evidenceSince) }),
@@ -246,47 +244,13 @@ export class ContainerModel {
     };
   }
 
-  get #throttledRatio(): number | null {
-    return this.#throttledWeight > 0 ? this.#throttledSum / this.#throttledWeight : null;
-  }
-
-  /** Advice from kills alone: the container was killed before its usage was measured. */
-  #adviseUnmeasured(container: string, now: Instant, rules: RecommenderRules): ContainerAdvice {
-    const zero = { cpuMillicores: 0, memoryBytes: 0 };
-    const oom = this.#ooms.advise(now, rules.oom, () => NaN);
-    const minMemoryByKills = minRequestAfterKills(oom);
-    return {
-      container,
-      cpu: null,
-      memory: adviseFromKills({ rules: rules.memory, minMemoryByKills, openPeak: NaN }),
-      usage: { p50: zero, p95: zero, p99: zero, max: zero },
-      memoryEvidence: null,
-      oomKills: this.#ooms.countSince(now - rules.historyWindowMs),
-      lastOomAt: this.#ooms.lastAt,
-      oom,
-      leakSuspected: false,
-      throttledRatio: null,
-      cpuPressureRatio: null,
-      cpuHigh: null,
-      samples: 0,
-      droppedSamples: this.#dropped,
-      firstSampleAt: now,
-      lastSampleAt: now,
-      coverage: 0,
-      enoughHistory: false,
-      confidence: 0,
-      confidenceText: 'no usage measured yet',
-    };
-  }
-
   /** Encodes the model, with the highest values of the open 5-minute slot. */
   checkpoint(): Uint8Array {
     const out = new ByteWriter();
     out.u8(CHECKPOINT_VERSION);
     for (const value of [this.#firstSampleAt, this.#lastSampleAt, this.#lastCpuAt, this.#lastMemoryAt]) out.f64(value);
     for (const value of [this.#samples, this.#dropped]) out.f64(value);
-    out.f64(this.#throttledSum);
-    out.f64(this.#throttledWeight);
+    this.#throttled.save(out);
     out.f64(this.#collector.slot);
     this.#days.save(out);
     this.#peaks.save(out);
@@ -323,8 +287,7 @@ export class ContainerModel {
     this.#memoryMeasuredAt = from.f64();
     this.#samples = from.f64();
     this.#dropped = from.f64();
-    this.#throttledSum = from.f64();
-    this.#throttledWeight = from.f64();
+    this.#throttled.load(from);
     this.#collector.close(from.f64());
     this.#days.load(from);
     this.#peaks.load(from);
@@ -374,9 +337,7 @@ export class ContainerModel {
       this.#peaks.addPoint(slot, memory);
       if (replicas.size > 0) this.#growth.add(endsAt, slot, replicas);
     }
-    if (Number.isNaN(throttled)) return;
-    this.#throttledSum = this.#throttledSum * THROTTLE_DECAY_PER_SLOT + throttled;
-    this.#throttledWeight = this.#throttledWeight * THROTTLE_DECAY_PER_SLOT + 1;
+    if (!Number.isNaN(throttled)) this.#throttled.add(throttled);
   }
 
   /** When CPU was last measured. */
@@ -426,16 +387,6 @@ export class ContainerModel {
       leakSuspected: this.#growth.isLeaking,
     };
   }
-}
-
-// A fixed percentile covers its own share of the history by definition; a goal is measured by its past advice.
-function calibrationOf(
-  { share, hours }: CoverageShare['value'],
-  { percentile, goal }: ResourceRules,
-  resource: 'cpu' | 'memory',
-): Pick<ConfidenceInputs, 'covered' | 'hours' | 'goalShare'> {
-  if (percentile === null) return { covered: share, hours, goalShare: COVERAGE_TARGETS[resource][goal] };
-  return { covered: percentile, hours, goalShare: percentile };
 }
 
 function roundOrZero(value: number): number {

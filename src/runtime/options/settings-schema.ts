@@ -1,5 +1,6 @@
 // The settings of evenkeel-controller, and those announced for evenkeel-autoscaler.
 
+import { ADMISSION_SETTINGS } from './admission-settings.ts';
 import { AUTH_SETTINGS, checkAuthSettings } from './auth-settings.ts';
 import { isEmptyOrUrl } from './empty-or-url.ts';
 import { HTTP_HEADER } from './http-header.ts';
@@ -96,29 +97,7 @@ export const SETTINGS = {
     maximum: 16,
     help: 'Worker threads that compute recommendations from usage, so that the main thread does not wait for them. 0: the main thread computes them.',
   },
-  'controller.admission.enabled': {
-    type: 'boolean',
-    default: false,
-    help: 'Set the size of new pods at creation by a mutating webhook that rejects no pod (failurePolicy: Ignore).',
-  },
-  'controller.admission.addr': { type: 'address', default: ':9443', help: 'Address of the webhook, over HTTPS.' },
-  'controller.admission.service': {
-    type: 'string',
-    default: 'evenkeel-admission',
-    help: "Name of the webhook's Service in Evenkeel's namespace, port 443.",
-  },
-  'controller.admission.url': {
-    type: 'string',
-    default: '',
-    help: 'https://HOST:PORT of the webhook, where the API server cannot reach it by its Service. Empty: the Service is used.',
-  },
-  'controller.admission.certFile': {
-    type: 'string',
-    default: '',
-    help: "PEM file with the webhook's certificate. Empty: Evenkeel creates and renews one in a Secret of its namespace.",
-  },
-  'controller.admission.keyFile': { type: 'string', default: '', help: "PEM file with the certificate's key." },
-  'controller.admission.caFile': { type: 'string', default: '', help: 'PEM file with the CA that signed the certificate.' },
+  ...ADMISSION_SETTINGS,
 
   'dashboard.addr': {
     type: 'address',

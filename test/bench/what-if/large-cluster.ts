@@ -8,7 +8,8 @@ import type { Taint } from '#kube/records/node';
 import { NodeDraft } from '#kube/scheduling/node-draft';
 import type { SchedulingNode, SchedulingPod, SchedulingView } from '#kube/scheduling/scheduling-model';
 import type { PersistentVolume, StorageView, VolumeClaim } from '#kube/scheduling/volumes/storage-model';
-import { ColumnarCluster, type PodTreatment } from '../../../src/core/scheduling/cluster/columnar-cluster.ts';
+import { ColumnarCluster } from '../../../src/core/scheduling/cluster/columnar-cluster.ts';
+import type { PodTreatment } from '../../../src/core/scheduling/cluster/pod-treatment.ts';
 import { FITS } from '../../../src/core/scheduling/columns/scheduling-snapshot.ts';
 import { Dice } from '../../builders/scheduling/dice.ts';
 

@@ -14,23 +14,11 @@ import { NodeTable } from './node-table.ts';
 import { PodClasses, readLabelKeys } from './pod-classes.ts';
 import { SchedulingSnapshot, STATIC } from '../columns/scheduling-snapshot.ts';
 import { grownBytes, grownInts } from '../columns/shared-arrays.ts';
-import { newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type PodRole, type SnapshotChanges } from '../columns/snapshot-columns.ts';
+import { newColumns, NODE_KEY, NONE, POD_ROLES, SEVERAL_BUDGETS, type SnapshotChanges } from '../columns/snapshot-columns.ts';
+import { MOVABLE, type PodTreatment } from './pod-treatment.ts';
 import { SpreadGroups } from './spread-groups.ts';
 import { StaticRules } from './static-rules.ts';
 import { Topology } from './topology.ts';
-
-/** What the scheduling rules do not say of a pod. */
-export interface PodTreatment {
-  /**
-   * `unowned`: no controller makes another one; `protected`: a rule of the caller forbids to move it; `daemonSet` and `mirror`: it goes
-   * with its node.
-   */
-  readonly role: Exclude<PodRole, 'terminating'>;
-  /** PodDisruptionBudgets that select it, by number. */
-  readonly budgets: readonly number[];
-}
-
-const MOVABLE: PodTreatment = { role: 'movable', budgets: [] };
 
 /** Storage and namespaces of the cluster. They do not change during the life of a columnar cluster. */
 export type ClusterFacts = Pick<SchedulingView, 'storage' | 'namespaceLabels'>;

@@ -3,6 +3,7 @@ import { addCount, countAt } from './count-table.ts';
 import { Journal } from './journal.ts';
 import { CPU, MEMORY, NONE, type NodeColumns, type SnapshotColumns } from './snapshot-columns.ts';
 import { byteAt, floatAt, intAt, ints, type Floats, type Lists } from './shared-arrays.ts';
+import { VolumeLimits } from './volume-limits.ts';
 
 /** Why a node is infeasible for a class. `STATIC` and above: the static refusal with that number less `STATIC`. */
 export const FITS = 0;
@@ -35,13 +36,11 @@ export class SchedulingSnapshot {
   #minimum = ints(16);
   #minimumEpoch = ints(16);
   #epoch = 1;
-  /** Volumes seen by the current question. */
-  #seen = ints(16);
-  #question = 0;
-  #perDriver = ints(4);
+  readonly #volumeLimits: VolumeLimits;
 
   constructor(columns: SnapshotColumns) {
     this.columns = columns;
+    this.#volumeLimits = new VolumeLimits(columns);
   }
 
   /** Puts a pod on a node, before the pods of its list or after one of them. */
@@ -178,7 +177,7 @@ export class SchedulingSnapshot {
     if (!this.hasResources(ofClass, node, nodes)) return RESOURCES;
     if (this.#isAnyAbove0(classes.diskConflicts, ofClass, node)) return DISKS;
     if (this.#isAnyAbove0(classes.soleClaims, ofClass, node)) return SOLE_CLAIMS;
-    return this.#isOverVolumeLimit(ofClass, node) ? VOLUME_LIMITS : FITS;
+    return this.#volumeLimits.isExceeded(ofClass, node) ? VOLUME_LIMITS : FITS;
   }
 
   /** Whether a node has the requested resources and one more pod. @param nodes what is used of each node */
@@ -210,51 +209,6 @@ export class SchedulingSnapshot {
     if (counters.total[counter] === 0) return 0;
     const domain = this.domainOf(intAt(counters.key, counter), node);
     return domain === NONE ? 0 : countAt(counts, counter, domain);
-  }
-
-  /** Each volume of several pods counts once; volumes of the pod that are attached already do not count again. */
-  #isOverVolumeLimit(ofClass: number, node: number): boolean {
-    const { classes, nodes } = this.columns;
-    const own = intAt(classes.volumes.length, ofClass);
-    // At most so many volumes are attached: pods may share them.
-    if (own === 0 || own + intAt(nodes.volumeUses, node) + intAt(nodes.attached.length, node) <= intAt(nodes.leastVolumeLimit, node))
-      return false;
-    const { driver } = this.columns.volumes;
-    if (this.#seen.length < driver.length) this.#seen = ints(driver.length);
-    if (this.#perDriver.length < nodes.volumeLimits.length) this.#perDriver = ints(nodes.volumeLimits.length);
-    const perDriver = this.#perDriver;
-    perDriver.fill(0);
-    this.#question++;
-    for (let pod = intAt(nodes.firstPod, node); pod !== NONE; pod = intAt(this.columns.pods.next, pod)) {
-      this.#countVolumes(classes.volumes, intAt(this.columns.pods.class, pod));
-    }
-    // The pod's own volumes are compared with those of pods; then come those that are attached without a pod.
-    const added: number[] = [];
-    const { start, length, pool } = classes.volumes;
-    const first = intAt(start, ofClass);
-    for (let at = first; at < first + intAt(length, ofClass); at++) {
-      const volume = intAt(pool, at);
-      if (this.#seen[volume] !== this.#question) added.push(intAt(driver, volume));
-    }
-    this.#countVolumes(nodes.attached, node);
-    for (const each of added) {
-      const limit = nodes.volumeLimits[each]?.[node] ?? NONE;
-      const more = added.filter((other) => other === each).length;
-      if (limit !== NONE && (perDriver[each] ?? 0) + more > limit) return true;
-    }
-    return false;
-  }
-
-  #countVolumes({ start, length, pool }: Lists, id: number): void {
-    const first = intAt(start, id);
-    const end = first + intAt(length, id);
-    for (let at = first; at < end; at++) {
-      const volume = intAt(pool, at);
-      if (this.#seen[volume] === this.#question) continue;
-      this.#seen[volume] = this.#question;
-      const driver = intAt(this.columns.volumes.driver, volume);
-      this.#perDriver[driver] = (this.#perDriver[driver] ?? 0) + 1;
-    }
   }
 
   #refuseByDomains(ofClass: number, node: number): number {
