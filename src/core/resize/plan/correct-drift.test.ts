@@ -61,6 +61,23 @@ describe('a pod above the values in force', () => {
     expect(steps.map(({ kind, containers: [main] }) => [kind, main?.to.requests])).toEqual([['correct-drift', amounts('500m', expected)]]);
   });
 
+  test('keeps the memory that it got after an OOM kill, where the limit in force is below the highest usage', () => {
+    const limits = (memoryText: string) => amounts(null, memoryText);
+    const after = { requests: amounts('500m', '2047Mi'), limits: limits('2Gi') };
+    const situation = drifted({ cpu: '500m', memory: '1100Mi' });
+    const inForce = { requests: amounts('500m', '1Gi'), limits: limits('1Gi') };
+    const { steps } = decideWorkload({
+      ...situation,
+      policy: autoPolicy(),
+      pods: [aPodRecord({ name: 'web-1', containers: [aContainer({ record: { ...after, actual: after } })] })],
+      memory: {
+        ...situation.memory,
+        lastApplied: situation.memory.lastApplied && { ...situation.memory.lastApplied, values: new Map([['main', inForce]]) },
+      },
+    });
+    expect(steps).toEqual([]);
+  });
+
   test.each([
     ['falls', '100m'],
     ['rises', '1'],

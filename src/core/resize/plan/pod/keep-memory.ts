@@ -8,15 +8,15 @@ import type { ContainerPlan } from '../../model/container-plan.ts';
 import { withAmount, type Values } from '../../model/container-values.ts';
 
 /**
- * Containers whose values request less memory than the highest usage of the history window, although more is recommended. Where a bound
- * keeps the recommendation below that usage, they request less than the recommendation.
+ * Containers whose values request less memory than the highest usage of the history window, although more is recommended. Where `max` or a
+ * ceiling keeps the recommendation below that usage, they request less than the recommendation. The limit in force is no such bound: after
+ * an OOM kill a pod has more than it.
  */
 export function containersShortOfMemory(plans: readonly ContainerPlan[], values: Values): readonly string[] {
-  return plans.flatMap(({ name, target, advice }) => {
+  return plans.flatMap(({ name, advice }) => {
     const wanted = values.get(name)?.requests.memoryBytes ?? null;
-    const recommended = target?.requests.memoryBytes ?? null;
-    const peak = advice?.memory?.peak ?? null;
-    return wanted !== null && recommended !== null && peak !== null && wanted < Math.min(recommended, peak) ? [name] : [];
+    const memory = advice?.memory ?? null;
+    return wanted !== null && memory !== null && wanted < Math.min(memory.target, memory.peak) ? [name] : [];
   });
 }
 
