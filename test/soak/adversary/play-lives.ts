@@ -1,6 +1,8 @@
 // Plays random lives of a workload in a process of its own, which takes two thirds of the time that Jest's module loader takes:
 //
-//   node test/soak/adversary/play-lives.ts rules|end|approve|approve-end LIVES SEED
+//   node test/soak/adversary/play-lives.ts rules|end|approve|approve-end LIVES SEED [PATH]
+//
+// PATH is what a violation prints: it plays the smaller life again. A number alone plays on from the life with that number, from 0.
 
 import { argv } from 'node:process';
 import fc from 'fast-check';
@@ -22,7 +24,7 @@ const APPROVE_QUIET_MS = 30 * DAY_MS;
 let isViolated = false;
 let played = 0;
 
-const [, , what = '', count = '', seed = ''] = argv;
+const [, , what = '', count = '', seed = '', path] = argv;
 const properties = {
   rules: () => fc.property(lives, keepsRules),
   end: () => fc.property(lives.map(resizeOnAllNodes), endsOnceSteady),
@@ -33,8 +35,9 @@ if (!Object.hasOwn(properties, what)) throw new Error(`unknown property ${what}`
 fc.assert<unknown[]>(properties[what as keyof typeof properties]() as fc.IProperty<unknown[]>, {
   numRuns: Number(count),
   seed: Number(seed),
+  ...(path === undefined ? {} : { path, endOnFailure: path.includes(':') }),
 });
-console.log(`${count} lives, seed ${seed}: no violation`);
+console.log(`${played} lives, seed ${seed}: no violation`);
 
 function keepsApproveRules(life: ApproveLife, quietMs: number): void {
   played += 1;
