@@ -54,6 +54,22 @@ describe('a pod of a manifest uses the pools that', () => {
   });
 });
 
+describe('memory', () => {
+  const pods = aWorkload('web', 8, '{ containers: [{ name: main, resources: { requests: { cpu: 100m, memory: 500M } } }] }');
+  const pools = (memoryMib: number): string =>
+    `machine_type,vcpu,memory_gib,usd_per_hour,alloc_cpu_milli,alloc_memory_mib\nm,4,4,1,4000,${memoryMib}\n`;
+
+  test('is counted to the byte: 8 pods of 500 MB are 3814.7 MiB', () => {
+    expect(packFiles([pods], pools(3815)).usdPerHour).toBe(1);
+    expect(packFiles([pods], pools(3814)).usdPerHour).toBe(2);
+  });
+
+  test('that no machine type has is reported with two decimals', () => {
+    const { problems } = packFiles([pods], pools(476));
+    expect(problems[0]).toContain('(100m CPU, 476.84 MiB) fits on no machine type');
+  });
+});
+
 describe('pools', () => {
   test('with a taint take no pod of a CSV file', () => {
     expect(poolsOf(packFiles('name,cpu_milli,memory_mib\nweb,500,512\n', POOLS))).toEqual(['small a on-demand']);

@@ -58,7 +58,7 @@ export class NodeFiller {
       const request = requests[at + resource] ?? 0;
       const free = this.#free[resource] ?? 0;
       if (request > free) return 0;
-      // A product of whole numbers is exact, and most often decides without the division.
+      // A product is exact, and most often decides without the division.
       if (request * room > free) room = Math.floor(free / request);
     }
     const group = groupOf[podClass] ?? -1;

@@ -1,5 +1,5 @@
-// Pods as classes and machine types as shapes, in columns: what a packing is computed from. Amounts are whole millicores, MiB, GPUs and
-// pods, so that sums are exact.
+// Pods as classes and machine types as shapes, in columns: what a packing is computed from. Amounts are whole millicores, GPUs and pods, and
+// MiB with the fraction of a whole number of bytes. Sums are exact up to 8 PiB: a number has 53 binary digits, of which a byte takes 20.
 
 /** Resources of a column, in order. Each pod requests one of `pods`, and pods that share a node as many as they are. */
 export const PACKED_RESOURCES = ['cpu', 'memory', 'gpu', 'pods'] as const;
@@ -8,7 +8,7 @@ export const RESOURCE_COUNT = PACKED_RESOURCES.length;
 /** What one pod needs of its node. */
 export interface PodDemand {
   readonly cpuMillicores: number;
-  /** MiB, rounded up. */
+  /** MiB, to the byte. */
   readonly memoryMib: number;
   readonly gpus: number;
   /** Names of the machine types that its filters allow; null: every one. */
@@ -42,7 +42,7 @@ export interface MachineType {
   readonly offering?: PoolOffering;
   /** Allocatable. */
   readonly cpuMillicores: number;
-  /** Allocatable MiB, rounded down. */
+  /** Allocatable MiB, to the byte. */
   readonly memoryMib: number;
   readonly gpus: number;
   readonly maxPods: number;

@@ -24,6 +24,13 @@ export function requestsOf(spec: Wire): Amounts {
   return roundUp(addAmounts(sums, readOverhead(spec)));
 }
 
+/** An amount as messages state it: two decimals, requests rounded up and what nodes offer rounded down, so that they compare as they do. */
+export function statedAmount(amount: number, round: 'up' | 'down'): string {
+  // A product such as 1.1 * 100 is off by the last digits.
+  const hundredths = Number((amount * 100).toFixed(3));
+  return String((round === 'up' ? Math.ceil(hundredths) : Math.floor(hundredths)) / 100);
+}
+
 /** What a packing counts of the requests. */
 export function packedAmounts(amounts: Amounts): Amounts {
   return new Map([...amounts].filter(([resource]) => !NOT_PACKED.has(resource)));

@@ -17,6 +17,7 @@ import { isRanked, packByPriority, pendingPods, type RankedPod } from '../../../
 import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import { totalDemand } from '../../../core/packing/lower-bound.ts';
 import { memoryProblem } from './memory-limit.ts';
+import { statedAmount } from './pod-quantities.ts';
 import { type NamedPod, readPodsCsv } from './read-pods-csv.ts';
 import { type InputRules, type ManifestFacts, type PreferringPods, readPodsYaml, type ReadPodsYaml } from './read-pods-yaml.ts';
 import { readPools } from './read-pools.ts';
@@ -303,9 +304,9 @@ function tooFewProblems(file: string, { problem }: ClassifiedPods): string[] {
     });
     if (offered >= demand) return [];
     const unit = UNITS[resource] ?? '';
-    const request = `${demand}${unit === 'm CPU' ? 'm' : unit}`;
+    const request = `${statedAmount(demand, 'up')}${unit === 'm CPU' ? 'm' : unit}`;
     return [
-      `${file}: within max, the machine types offer ${offered}${unit}, and the pods request ${request}; raise max, or add a machine type`,
+      `${file}: within max, the machine types offer ${statedAmount(offered, 'down')}${unit}, and the pods request ${request}; raise max, or add a machine type`,
     ];
   });
 }
@@ -334,10 +335,10 @@ function tooLargeProblems(
   const named = tooLarge.slice(0, MAX_NAMED).map(({ name, line, item, demand: { cpuMillicores, memoryMib, gpus } }) => {
     const companions = (item?.pods.length ?? 1) - 1;
     const all = companions > 0 ? `${name} with ${companions} that must be on its node` : name;
-    const amounts = `${cpuMillicores}m CPU, ${memoryMib} MiB${gpus > 0 ? `, ${gpus} GPUs` : ''}`;
+    const amounts = `${cpuMillicores}m CPU, ${statedAmount(memoryMib, 'up')} MiB${gpus > 0 ? `, ${gpus} GPUs` : ''}`;
     return `${file}:${line}: pod ${all} (${amounts}) fits on no machine type`;
   });
-  const most = `the most of any type are ${largest[0]}m CPU, ${largest[1]} MiB and ${largest[2]} GPUs`;
+  const most = `the most of any type are ${largest[0]}m CPU, ${statedAmount(largest[1] ?? 0, 'down')} MiB and ${largest[2]} GPUs`;
   const count = `${tooLarge.length} ${tooLarge.length === 1 ? 'pod fits' : 'pods fit'} on no machine type (${most}); add a larger type, or remove these pods`;
   return [...named, count];
 }

@@ -233,8 +233,8 @@ function pinProblems(pinnedNode: string | null, place: PodPlace | null): string[
 }
 
 function sizeOf(amounts: Amounts): ManifestWorkload['size'] {
-  const memoryMib = Math.ceil((amounts.get('memory') ?? 0) / MiB);
-  return { cpuMillicores: amounts.get('cpu') ?? 0, memoryMib, gpus: amounts.get(GPU) ?? 0 };
+  // Exact: a whole number of bytes is a fraction of a MiB without a rest.
+  return { cpuMillicores: amounts.get('cpu') ?? 0, memoryMib: (amounts.get('memory') ?? 0) / MiB, gpus: amounts.get(GPU) ?? 0 };
 }
 
 /** Host ports of DaemonSets are theirs on every node: no other pod may have one. */

@@ -5,6 +5,7 @@ import { preferringItems } from '../../../core/packing-rules/preferences.ts';
 import { type PackedWorkload, type PodItem, podItems } from '../../../core/packing-rules/pod-items.ts';
 import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import type { ManifestStorage } from '../../../core/packing-rules/volume-reach.ts';
+import { statedAmount } from './pod-quantities.ts';
 import { type ManifestWorkload, podNamesOf, readManifestWorkloads } from './read-manifest-workloads.ts';
 import type { NamedPod } from './read-pods-csv.ts';
 
@@ -90,5 +91,5 @@ function daemonNotes(daemonSets: readonly (ManifestWorkload & DaemonDemand)[], p
   });
   const most = (amount: 'cpu' | 'memory'): number => Math.max(...sums.map((each) => each[amount]));
   const name = daemonSets.length === 1 ? '1 DaemonSet takes' : `${daemonSets.length} DaemonSets take`;
-  return [`${name} up to ${most('cpu')}m CPU and ${most('memory')} MiB of a node, which is not offered to other pods`];
+  return [`${name} up to ${most('cpu')}m CPU and ${statedAmount(most('memory'), 'up')} MiB of a node, which is not offered to other pods`];
 }

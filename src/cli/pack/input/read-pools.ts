@@ -1,3 +1,4 @@
+import { GiB, MiB } from '#kube/units';
 import { nodeLabels, type PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import { capacityType, labelList, labelValue, taintList } from './label-cells.ts';
 import { decimal, objectName, readTable, type TableColumn, type TableRecord, type TableRow } from './read-table.ts';
@@ -9,7 +10,6 @@ export interface ReadPools {
 
 /** The kubelet's default. */
 const MAX_PODS_PER_NODE = 110;
-const MIB_PER_GIB = 1024;
 
 const COLUMNS = {
   machine_type: { isRequired: true, read: objectName() },
@@ -67,7 +67,7 @@ function shapeOf(values: TableRecord<typeof COLUMNS>): PoolShape {
     name: [offering.machineType, offering.zone, offering.capacityType].filter((part) => part !== null).join('-'),
     offering,
     cpuMillicores: values.alloc_cpu_milli ?? Math.round((values.vcpu ?? 0) * 1000),
-    memoryMib: values.alloc_memory_mib ?? Math.floor((values.memory_gib ?? 0) * MIB_PER_GIB),
+    memoryMib: values.alloc_memory_mib ?? Math.floor((values.memory_gib ?? 0) * GiB) / MiB,
     gpus: values.gpu ?? 0,
     maxPods: MAX_PODS_PER_NODE,
     usdPerHour: values.usd_per_hour ?? 0,
@@ -84,7 +84,7 @@ function allocatableProblems(source: string, { line, values, columnOf }: TableRo
   if (vcpu !== undefined && cpu !== undefined && cpu > Math.round(vcpu * 1000)) {
     problems.push(`${place('alloc_cpu_milli')}: ${cpu} is more than the machine has (${vcpu} vCPU); lower it`);
   }
-  if (memoryGib !== undefined && memory !== undefined && memory > memoryGib * MIB_PER_GIB) {
+  if (memoryGib !== undefined && memory !== undefined && memory * MiB > memoryGib * GiB) {
     problems.push(`${place('alloc_memory_mib')}: ${memory} is more than the machine has (${memoryGib} GiB); lower it`);
   }
   return problems;

@@ -135,7 +135,7 @@ function offerOf(object: ManifestObject['object'], record: NodeRecord): Omit<Unp
   return {
     name,
     cpuMillicores: Math.floor(allocatable.cpuMillicores),
-    memoryMib: Math.floor(allocatable.memoryBytes / MiB),
+    memoryMib: allocatable.memoryBytes / MiB,
     gpus: readWholeAmounts(objectAt(status, 'allocatable', 'status.allocatable')).get(GPU) ?? 0,
     maxPods: podCapacity,
     labels,
