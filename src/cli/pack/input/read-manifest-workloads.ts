@@ -23,6 +23,7 @@ import type { PodPlace } from '../../../core/packing-rules/fix-nodes.ts';
 import { labelKeysOf, type PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import type { ClaimNeed, ManifestStorage } from '../../../core/packing-rules/volume-reach.ts';
 import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
+import { podLabelsOf } from './workloads/controller-labels.ts';
 import { memoryProblem } from './memory-limit.ts';
 import { amountProblems, GPU, packedAmounts, quantityProblems, requestsOf } from './pod-quantities.ts';
 import { PriorityClasses, type StatedPriority } from './priority-classes.ts';
@@ -195,7 +196,8 @@ function workloadOf(
   }
   const spec = objectAt(pod, 'spec');
   const namespace = namespaceOf(manifest);
-  const labels = textsByKeyAt(objectAt(pod, 'metadata'), 'labels', 'metadata.labels');
+  const stated = textsByKeyAt(objectAt(pod, 'metadata'), 'labels', 'metadata.labels');
+  const labels = podLabelsOf({ kind: object.kind, id: `${namespace}/${name}`, name: object.metadata.name ?? '' }, stated);
   const { rules, pinnedNode } = readSchedulingRules(spec, { name: object.kind === 'Pod' ? (object.metadata.name ?? '') : '', labels });
   const amounts = requestsOf(spec);
   const unsupported = [
