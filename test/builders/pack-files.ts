@@ -120,7 +120,7 @@ export function aWorkload(
   { kind = 'Deployment', app = name, spec = '' }: { kind?: string; app?: string; spec?: string } = {},
 ): string {
   return [
-    'apiVersion: apps/v1',
+    `apiVersion: ${kind === 'Job' ? 'batch' : 'apps'}/v1`,
     `kind: ${kind}`,
     `metadata: { name: ${name}, namespace: shop }`,
     'spec:',

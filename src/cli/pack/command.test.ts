@@ -309,8 +309,8 @@ describe('evenkeel pack of manifests', () => {
   });
 
   test('refuses kinds whose pods it cannot count, duplicate names and invalid YAML', async () => {
-    const kind = (name: string): string => `apiVersion: apps/v1\nkind: ${name}\nmetadata: { name: a }\nspec: {}\n`;
-    expect((await packManifests([kind('CronJob')])).err).toContain('CronJob a: has pods at some times alone');
+    const cronJob = 'apiVersion: batch/v1\nkind: CronJob\nmetadata: { name: a }\nspec: {}\n';
+    expect((await packManifests([cronJob])).err).toContain('CronJob a: has pods at some times alone');
     const twice = deployment('web', 1, `{ ${REQUESTS} }`);
     expect((await packManifests([twice, twice])).err).toContain('./pods.yaml:10: pod shop/web-0 is also on line 1; names must be unique');
     expect((await packManifests(['kind: [\n'])).err).toContain('./pods.yaml:');

@@ -29,27 +29,15 @@ import { amountProblems, GPU, packedAmounts, quantityProblems, requestsOf } from
 import { PriorityClasses, type StatedPriority } from './priority-classes.ts';
 import { StorageReader } from './read-storage.ts';
 import { unsupportedRules } from './workload-rules.ts';
+import { ownedNotes, withoutOwned } from './workloads/owned-objects.ts';
+import { RuntimeClasses } from './workloads/runtime-classes.ts';
+import { enumProblems } from './workloads/spec-enums.ts';
+import { isOfKnownGroup, otherGroupNotes, type PodTemplate, podTemplateOf } from './workloads/workload-kinds.ts';
 
 /** Phases of pods that hold no resources. */
 const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 /** A number of replicas above is a mistake. */
 const MAX_REPLICAS = 1_000_000;
-
-/** Kinds with pods, and where their number and pod spec are. */
-const KINDS: Readonly<Record<string, (object: Wire) => { readonly count: number; readonly pod: Wire }>> = {
-  Pod: (object) => ({ count: 1, pod: object }),
-  Deployment: (object) => templateOf(object, 'replicas'),
-  StatefulSet: (object) => templateOf(object, 'replicas'),
-  ReplicaSet: (object) => templateOf(object, 'replicas'),
-  ReplicationController: (object) => templateOf(object, 'replicas'),
-  Job: (object) => templateOf(object, 'parallelism'),
-  DaemonSet: (object) => ({ count: 0, pod: objectAt(objectAt(object, 'spec'), 'template', 'spec.template') }),
-};
-
-function templateOf(object: Wire, field: string): { readonly count: number; readonly pod: Wire } {
-  const spec = objectAt(object, 'spec');
-  return { count: numberAt(spec, field, 1, `spec.${field}`), pod: objectAt(spec, 'template', 'spec.template') };
-}
 
 /** A workload, a single pod or a DaemonSet. */
 export interface ManifestWorkload {
@@ -91,13 +79,30 @@ export interface ReadManifests {
   readonly workloads: readonly ManifestWorkload[];
   readonly daemonSets: readonly (ManifestWorkload & DaemonDemand)[];
   readonly storage: ManifestStorage;
+  /** What is left out. */
+  readonly notes: readonly string[];
   readonly problems: readonly string[];
 }
 
 /** Reads a file of manifests. @param shapes pools, whose labels rules may name */
 export function readManifestWorkloads(source: string, text: string, shapes: readonly PoolShape[]): ReadManifests {
   const problems: string[] = [];
-  return readWorkloadObjects(source, objectsIn(source, text, problems), shapes, { problems, findPlace: () => null });
+  const objects = objectsIn(source, text, problems);
+  const known = objects.filter(isOfKnownGroup);
+  try {
+    const counted = withoutOwned(known);
+    const read = readWorkloadObjects(source, counted, shapes, { problems, findPlace: () => null });
+    return { ...read, notes: [...otherGroupNotes(objects), ...ownedNotes(known.length - counted.length), ...read.notes] };
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    return {
+      workloads: [],
+      daemonSets: [],
+      storage: new StorageReader(),
+      notes: [],
+      problems: [...problems, `${source}: ${error.message}`],
+    };
+  }
 }
 
 /** Reads objects. @param context with problems of the objects, to which others are added */
@@ -110,25 +115,36 @@ export function readWorkloadObjects(
   const labelKeys = labelKeysOf(shapes);
   const found: UnrankedWorkload[] = [];
   const storage = new StorageReader();
+  const runtimes = new RuntimeClasses();
+  let gated = 0;
   const priorities = new PriorityClasses(shapes.some(({ maxNodes }) => maxNodes !== null));
-  for (const object of objects) {
+  const tryRead = (object: ManifestObject, read: () => void): void => {
     try {
-      if (storage.read(object.object.kind, object.object, { namespace: namespaceOf(object), name: object.object.metadata.name ?? '' }))
-        continue;
-      if (priorities.read(object.object)) continue;
-      const place = object.object.kind === 'Pod' ? findPlace(object) : null;
-      const workload = place === 'not-packed' ? null : workloadOf(object, labelKeys, place, problems);
-      if (workload !== null) found.push(workload);
+      read();
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      problems.push(`${object.source}: ${nameOf(object)}: ${error.message}`);
+      problems.push(`${object.source}: ${object.object.kind} ${nameOf(object)}: ${error.message}`);
     }
+  };
+  // First: pods need them, and may come before them.
+  for (const object of objects) tryRead(object, () => runtimes.read(object.object));
+  for (const object of objects) {
+    tryRead(object, () => {
+      if (storage.read(object.object.kind, object.object, { namespace: namespaceOf(object), name: object.object.metadata.name ?? '' }))
+        return;
+      if (priorities.read(object.object)) return;
+      const place = object.object.kind === 'Pod' ? findPlace(object) : null;
+      const workload = place === 'not-packed' ? null : workloadOf(object, labelKeys, { place, runtimes }, problems);
+      if (workload === null) return;
+      if (workload.rules.gates.length > 0 && workload.place === null) gated += workload.count;
+      else found.push(workload);
+    });
   }
   const tooMany = memoryProblem(
     source,
     found.reduce((sum, { count }) => sum + count, 0),
   );
-  if (tooMany !== null) return { workloads: [], daemonSets: [], storage, problems: [...problems, tooMany] };
+  if (tooMany !== null) return { workloads: [], daemonSets: [], storage, notes: [], problems: [...problems, tooMany] };
   const kindsOf = new Map([...Map.groupBy(found, ({ name }) => name)].map(([name, same]) => [name, new Set(same.map(({ kind }) => kind))]));
   const ranked = found.map((workload): ManifestWorkload => {
     const { name, kind } = workload;
@@ -143,7 +159,12 @@ export function readWorkloadObjects(
   });
   const workloads = ranked.filter(({ kind }) => kind !== 'DaemonSet');
   const daemonSets = ranked.filter(({ kind }) => kind === 'DaemonSet').map((daemon) => ({ ...daemon, ...daemon.size }));
-  return { workloads, daemonSets, storage, problems: [...problems, ...duplicateNames(source, workloads)] };
+  return { workloads, daemonSets, storage, notes: gateNotes(gated), problems: [...problems, ...duplicateNames(source, workloads)] };
+}
+
+function gateNotes(pods: number): string[] {
+  if (pods === 0) return [];
+  return [`${pods === 1 ? '1 pod' : `${pods} pods`} with scheduling gates left out: kube-scheduler places none of them yet`];
 }
 
 /** Names of its pods. */
@@ -177,7 +198,7 @@ function namespaceOf({ object }: ManifestObject): string {
 function workloadOf(
   manifest: ManifestObject,
   labelKeys: ReadonlySet<string>,
-  podPlace: PodPlace | null,
+  { place: podPlace, runtimes }: { readonly place: PodPlace | null; readonly runtimes: RuntimeClasses },
   problems: string[],
 ): UnrankedWorkload | null {
   const { object, source } = manifest;
@@ -187,14 +208,19 @@ function workloadOf(
     problems.push(`${place}: has pods at some times alone; remove it, or give a Job with the parallelism that is to be packed`);
     return null;
   }
-  const read = Object.hasOwn(KINDS, object.kind) ? KINDS[object.kind] : undefined;
-  if (read === undefined || (object.kind === 'Pod' && ENDED.has(textAt(objectAt(object, 'status'), 'phase')))) return null;
-  const { count, pod } = read(object);
+  const template = podTemplateOf(object.kind, object);
+  if (template === null || (object.kind === 'Pod' && ENDED.has(textAt(objectAt(object, 'status'), 'phase')))) return null;
+  const { count, pod } = template;
   if (!Number.isInteger(count) || count < 0 || count > MAX_REPLICAS) {
     problems.push(`${place}: the number of replicas is ${count}; it must be a whole number from 0 to ${MAX_REPLICAS}`);
     return null;
   }
-  const spec = objectAt(pod, 'spec');
+  const admitted = admittedSpec(manifest, template, runtimes);
+  if ('problem' in admitted) {
+    problems.push(`${place}: ${admitted.problem}`);
+    return null;
+  }
+  const { spec } = admitted;
   const namespace = namespaceOf(manifest);
   const stated = textsByKeyAt(objectAt(pod, 'metadata'), 'labels', 'metadata.labels');
   const labels = podLabelsOf({ kind: object.kind, id: `${namespace}/${name}`, name: object.metadata.name ?? '' }, stated);
@@ -205,7 +231,7 @@ function workloadOf(
     ...(object.kind === 'DaemonSet' ? daemonProblems(rules, namespace, labelKeys) : unsupportedRules(rules, namespace, labelKeys)),
     ...amountProblems(amounts),
   ];
-  const found = [...quantityProblems(spec), ...(podPlace === null ? unsupported : [])];
+  const found = podPlace === null ? newPodProblems(spec, rules, unsupported) : quantityProblems(spec);
   problems.push(...found.map((problem) => `${place}: ${problem}`));
   if (found.length > 0) return null;
   return {
@@ -227,6 +253,26 @@ function workloadOf(
       className: textAt(spec, 'priorityClassName', 'spec.priorityClassName'),
     },
   };
+}
+
+/** Problems of pods that are on no node. Gated ones are left out, whatever their rules. */
+function newPodProblems(spec: Wire, { gates }: SchedulingRules, unsupported: readonly string[]): string[] {
+  return gates.length > 0 ? [] : [...quantityProblems(spec), ...enumProblems(spec), ...unsupported];
+}
+
+/** The spec as the API server stores it, or why it is refused. A Pod with a uid comes from an API server, which has applied its RuntimeClass. */
+function admittedSpec(
+  { object }: ManifestObject,
+  { pod, specPath }: PodTemplate,
+  runtimes: RuntimeClasses,
+): { readonly spec: Wire } | { readonly problem: string } {
+  const spec = objectAt(pod, 'spec', specPath);
+  if (objectsAt(spec, 'containers', `${specPath}.containers`).length === 0) {
+    return { problem: `${specPath}.containers: is empty; add a container` };
+  }
+  if (object.kind === 'Pod') return textAt(objectAt(object, 'metadata'), 'uid') === '' ? runtimes.applyTo(spec) : { spec };
+  if (textAt(spec, 'nodeName', `${specPath}.nodeName`) !== '') return { problem: `${specPath}.nodeName: names a node; remove it` };
+  return runtimes.applyTo(spec);
 }
 
 /** Pods that go with their node, as those of DaemonSets do, are pinned to it. */

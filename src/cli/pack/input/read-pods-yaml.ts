@@ -44,7 +44,7 @@ export interface ReadPodsYaml {
 
 /** Reads the pods of a file of manifests. */
 export function readPodsYaml(source: string, text: string, pools: readonly PoolShape[], rules: InputRules): ReadPodsYaml {
-  const { workloads, daemonSets, storage, problems } = readManifestWorkloads(source, text, pools);
+  const { workloads, daemonSets, storage, notes: leftOut, problems } = readManifestWorkloads(source, text, pools);
   const facts = { workloads, daemonSets, storage };
   const shapes = pools.map((pool) => availableShape(pool, daemonSets, rules.headroom));
   const place = (at: number): string => {
@@ -76,7 +76,7 @@ export function readPodsYaml(source: string, text: string, pools: readonly PoolS
     preferring: preferring.map((each) => ({ pods: named(each.items), ownUsd: each.ownUsd })),
     shapes,
     facts,
-    notes: [...daemonNotes(daemonSets, pools), ...notes],
+    notes: [...leftOut, ...daemonNotes(daemonSets, pools), ...notes],
     problems: found.map(({ workload, problem }) => `${place(workload)}: ${problem}`),
   };
 }

@@ -19,6 +19,7 @@ import {
 } from '../input/read-input.ts';
 import { type NamedPod, readPodsCsv } from '../input/read-pods-csv.ts';
 import { readPools } from '../input/read-pools.ts';
+import { isOfKnownGroup } from '../input/workloads/workload-kinds.ts';
 import { DisruptionBudgets } from './disruption-budgets.ts';
 import { LocalClaims } from './local-claims.ts';
 import { readPlace } from './movability.ts';
@@ -44,7 +45,8 @@ export function readExistingInput({ pods: podsFile, nodes: nodesFile, pools: poo
   };
   const { shapes: pools, problems } = readPools(poolsFile, textOf(poolsFile));
   const all: string[] = [...problems];
-  const objectsOf = (file: string): readonly ManifestObject[] => (MANIFEST.test(file) ? objectsIn(file, textOf(file), all) : []);
+  const objectsOf = (file: string): readonly ManifestObject[] =>
+    MANIFEST.test(file) ? objectsIn(file, textOf(file), all).filter(isOfKnownGroup) : [];
   const nodeObjects = objectsOf(nodesFile);
   const source = podsFile ?? nodesFile;
   const podObjects = source === nodesFile ? nodeObjects : objectsOf(source);

@@ -38,7 +38,7 @@ export function readPlacedPods(
   context: { readonly problems: string[]; readonly findPlace: FindPlace },
 ): PlacedPods {
   const { problems } = context;
-  const { workloads, daemonSets, storage, problems: found } = readWorkloadObjects(source, objects, pools, context);
+  const { workloads, daemonSets, storage, notes: leftOut, problems: found } = readWorkloadObjects(source, objects, pools, context);
   // Others are in the list already.
   problems.push(...found.filter((problem) => !problems.includes(problem)));
   if (problems.length > 0) return { pods: [], daemonSets, notes: [] };
@@ -56,7 +56,11 @@ export function readPlacedPods(
       volumes: volumesOf(workload, name, storage),
     }));
   });
-  return { pods, daemonSets, notes: [...notes, ...zoneNotes(placed), ...daemonNotes(placed, daemonSets), ...preferenceNotes(workloads)] };
+  return {
+    pods,
+    daemonSets,
+    notes: [...leftOut, ...notes, ...zoneNotes(placed), ...daemonNotes(placed, daemonSets), ...preferenceNotes(workloads)],
+  };
 }
 
 /** The place of a pod with rules that a packing does not understand: it stays, and since they may concern others, none may join it. */

@@ -13,7 +13,10 @@ const JOB_NAME_KEYS = ['batch.kubernetes.io/job-name', 'job-name'];
  * Labels of the pods of a workload. What the controller computes, such as a hash, is replaced by a value that no other workload has.
  * @param id unique among the workloads
  */
-export function podLabelsOf({ kind, id, name }: { readonly kind: string; readonly id: string; readonly name: string }, stated: Labels): Labels {
+export function podLabelsOf(
+  { kind, id, name }: { readonly kind: string; readonly id: string; readonly name: string },
+  stated: Labels,
+): Labels {
   const keys = Object.hasOwn(KEYS_OF_KIND, kind) ? (KEYS_OF_KIND[kind] ?? []) : [];
   if (keys.length === 0) return stated;
   const names = kind === 'Job' ? JOB_NAME_KEYS.map((key) => [key, name] as const) : [];
