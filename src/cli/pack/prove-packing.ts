@@ -32,12 +32,13 @@ export function provePacking(input: PackInput, packing: Packing): void {
   throw new Error(`the packing is wrong by the rules of the scheduler, and nothing was written: ${named.join('; ')}`);
 }
 
-/** Pods as kube-scheduler sees them: one for all pods of a workload, or one for each with claims of its own. */
+/** Pods as kube-scheduler sees them: one for all pods of which the filters read the same. */
 class PodKinds {
   readonly pods: SchedulingPod[] = [];
   readonly claims = new Map<string, VolumeClaim>();
   readonly #facts: ManifestFacts;
   readonly #kinds = new Map<string, number>();
+  readonly #contents = new Map<number, string>();
   readonly #daemons = new Map<ManifestWorkload, number>();
 
   constructor(facts: ManifestFacts) {
@@ -45,11 +46,13 @@ class PodKinds {
   }
 
   kindOf({ name, workload, claims }: ItemPod): number {
-    const key = claims.length === 0 ? String(workload) : `${workload} ${claims.map((claim) => claim.name).join(' ')}`;
-    const known = this.#kinds.get(key);
-    if (known !== undefined) return known;
     const of = this.#facts.workloads[workload];
     if (of === undefined) throw new RangeError(`pod ${name} is of no workload`);
+    const content = this.#contents.get(workload) ?? contentOf(of);
+    this.#contents.set(workload, content);
+    const key = claims.length === 0 ? content : `${content} ${claims.map((claim) => claim.name).join(' ')}`;
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known;
     for (const claim of claims) this.claims.set(`${claim.namespace}/${claim.name}`, claim);
     const kind = this.#add(of, name, claims);
     this.#kinds.set(key, kind);
@@ -81,6 +84,11 @@ class PodKinds {
     });
     return this.pods.length - 1;
   }
+}
+
+/** Equal for workloads of which the filters read the same, claims aside. */
+function contentOf({ namespace, labels, rules, requests }: ManifestWorkload): string {
+  return JSON.stringify([namespace, labels, { ...rules, claims: [] }, [...requests]]);
 }
 
 function shapeOf(pool: PoolShape, { daemonSets }: ManifestFacts, kinds: PodKinds): ProofShape {

@@ -88,6 +88,9 @@ class Proof {
   readonly #emptyNodes: readonly SchedulingNode[];
   /** Nodes that have a pod of a kind, with the number of pods. */
   readonly #placesOf: readonly ReadonlyMap<number, number>[];
+  readonly #allKinds: readonly number[];
+  /** Kinds whose rules concern pods that have none. */
+  readonly #antiAffineKinds: readonly number[];
 
   constructor({ kinds, shapes, nodes, storage }: Placement) {
     this.#kinds = kinds;
@@ -100,6 +103,8 @@ class Proof {
       return this.#filled(this.#emptyNodes[at], all);
     });
     this.#placesOf = placesOf;
+    this.#allKinds = [...kinds.keys()];
+    this.#antiAffineKinds = this.#allKinds.filter((kind) => (kinds[kind]?.antiAffinity.length ?? 0) > 0);
   }
 
   *refusals(kind: number, nodes: readonly number[]): Generator<RefusedPod> {
@@ -119,19 +124,24 @@ class Proof {
     }
   }
 
-  /** The cluster with the pods that rules of the pod select, or whose rules select it. No filter counts others. */
+  /**
+   * The cluster with the pods that rules of the pod select, or whose rules select it. No filter counts others, and nodes without pods count
+   * for hard spreads alone.
+   */
   #viewFor(pod: SchedulingPod): SchedulingView {
-    const nodes = [...this.#emptyNodes];
     const added = new Map<number, number[]>();
-    this.#kinds.forEach((other, kind) => {
-      if (!areRelated(pod, other)) return;
+    for (const kind of readsOtherPods(pod) ? this.#allKinds : this.#antiAffineKinds) {
+      const other = this.#kinds[kind];
+      if (other === undefined || !areRelated(pod, other)) continue;
       for (const [at, count] of this.#placesOf[kind] ?? []) {
         const known = added.get(at) ?? [];
         added.set(at, known);
         for (let copy = 0; copy < count; copy += 1) known.push(kind);
       }
-    });
-    for (const [at, kinds] of added) nodes[at] = this.#filled(this.#emptyNodes[at], kinds);
+    }
+    const filled = new Map([...added].map(([at, kinds]) => [at, this.#filled(this.#emptyNodes[at], kinds)] as const));
+    const isSpread = pod.spread.some(({ hard }) => hard);
+    const nodes = isSpread ? this.#emptyNodes.map((node, at) => filled.get(at) ?? node) : [...filled.values()];
     return { nodes, storage: this.#storage, namespaceLabels: () => ({}) };
   }
 
@@ -160,6 +170,11 @@ function emptyNode(name: string, shape: ProofShape | undefined): SchedulingNode 
     antiAffinePods: new Map(),
     requested: new Map(),
   };
+}
+
+/** Whether the filters of a pod read other pods, besides those with anti-affinity. */
+function readsOtherPods({ affinity, antiAffinity, spread, claims }: SchedulingPod): boolean {
+  return affinity.length + antiAffinity.length + spread.length + claims.length > 0;
 }
 
 /** Whether a rule of one pod may select the other, in whatever namespace, or both mount a claim. */

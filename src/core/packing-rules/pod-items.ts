@@ -329,7 +329,7 @@ class ItemBuilder {
         const zone = assigned.get(pod);
         items.push({
           pods: [this.#itemPod(pod, workload)],
-          demand: this.#demandOf(workload, zone?.shapes ?? pod.shapes),
+          demand: this.#demandOf(workload, at, zone?.shapes ?? pod.shapes),
           priority: workload.priority,
           spread: zone?.spread ?? null,
         });
@@ -344,7 +344,7 @@ class ItemBuilder {
   }
 
   #itemPod({ name, workload, claims, shapes }: OpenPod, of: PackedWorkload): ItemPod {
-    return { name, workload, claims, freeDemand: this.#demandOf(of, shapes) };
+    return { name, workload, claims, freeDemand: this.#demandOf(of, workload, shapes) };
   }
 
   /** Pods that must share a node, as one. */
@@ -379,7 +379,7 @@ class ItemBuilder {
     };
   }
 
-  #demandOf(workload: PackedWorkload, shapes: readonly string[]): PodDemand {
+  #demandOf(workload: PackedWorkload, at: number, shapes: readonly string[]): PodDemand {
     const byShapes = this.#demands.get(workload) ?? new Map<readonly string[], PodDemand>();
     this.#demands.set(workload, byShapes);
     const known = byShapes.get(shapes);
@@ -387,7 +387,7 @@ class ItemBuilder {
     const demand: PodDemand = {
       ...workload.size,
       machineTypes: shapes.length === this.#shapeCount ? null : shapes,
-      group: podGroupOf(this.#groups[this.#workloads.indexOf(workload)]?.host ?? null),
+      group: podGroupOf(this.#groups[at]?.host ?? null),
     };
     byShapes.set(shapes, demand);
     return demand;
