@@ -33,6 +33,27 @@ describe('objectsIn', () => {
     });
   });
 
+  test('reports the lines of a JSON list that is printed over many, whatever its texts have in them', () => {
+    const item = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { text: '}{ [ "items": [' } });
+    const list = { apiVersion: 'v1', metadata: { items: [{}] }, items: [item('a'), item('b')], kind: 'List' };
+    const text = `\n${JSON.stringify(list, null, 2)}\n`;
+    const lines = text.split('\n');
+    expect(read(text).names).toEqual(
+      ['a', 'b'].map((name) => `app.yaml:${lines.findIndex((line) => line.includes(`"name": "${name}"`)) - 3} ConfigMap ${name}`),
+    );
+  });
+
+  test('refuses YAML for which the heap is too small, with the size that it needs; JSON needs less', () => {
+    const problems: string[] = [];
+    const yaml = `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { text: ${'x'.repeat(999_000)} }\n`;
+    expect(objectsIn('app.yaml', yaml, problems, 10_000_000)).toEqual([]);
+    expect(problems).toEqual([
+      'app.yaml: 1.0 MB of YAML need about 45 MB of heap, of which Node.js may use 10 MB; set NODE_OPTIONS=--max-old-space-size=100, or give JSON',
+    ]);
+    const json = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { text: 'x'.repeat(999_000) } });
+    expect(objectsIn('app.json', json, [], 10_000_000)).toHaveLength(1);
+  });
+
   test('reports file and line of invalid YAML or objects', () => {
     expect(read('a: [1\n').problems[0]).toMatch(/^app\.yaml:\d: /);
     expect(read('just: a map\n').problems).toEqual(['app.yaml:1: an object needs apiVersion, kind and metadata.name']);
