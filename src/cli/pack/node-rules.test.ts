@@ -45,6 +45,11 @@ describe('a pod of a manifest uses the pools that', () => {
     ],
     ['a zone without a pool', 'nodeSelector: { topology.kubernetes.io/zone: c }', 'match no machine type'],
     ['labels that contradict each other', 'nodeSelector: { team: data, disk: ssd }', 'match no machine type'],
+    [
+      'a host name',
+      'nodeSelector: { kubernetes.io/hostname: n1 }',
+      'selects a node by its host name, and the nodes of a packing are new; remove it',
+    ],
     ['a label that no pool states', 'nodeSelector: { kubernetes.io/arch: arm64 }', 'add kubernetes.io/arch=VALUE to the column labels'],
   ])('is refused for %s', (_, rule, expected) => {
     const { problems } = packFiles([aWorkload('web', 1, `{ ${REQUESTS}, ${rule} }`)], POOLS);
@@ -71,6 +76,13 @@ describe('memory', () => {
 });
 
 describe('pools', () => {
+  test('on which DaemonSets do not fit are left out, and a note names them', () => {
+    const agent = aWorkload('agent', 0, '{ containers: [{ name: main, resources: { requests: { cpu: 3 } } }] }', { kind: 'DaemonSet' });
+    const packed = packFiles([agent, aWorkload('web', 1, `{ ${REQUESTS} }`)], POOLS);
+    expect(poolsOf(packed)).toEqual(['large b on-demand']);
+    expect(packed.notes).toContain('no pod is packed on small-a-on-demand: the DaemonSets that run on its nodes do not fit on one');
+  });
+
   test('with a taint take no pod of a CSV file', () => {
     expect(poolsOf(packFiles('name,cpu_milli,memory_mib\nweb,500,512\n', POOLS))).toEqual(['small a on-demand']);
   });

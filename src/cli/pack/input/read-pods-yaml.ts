@@ -76,9 +76,16 @@ export function readPodsYaml(source: string, text: string, pools: readonly PoolS
     preferring: preferring.map((each) => ({ pods: named(each.items), ownUsd: each.ownUsd })),
     shapes,
     facts,
-    notes: [...leftOut, ...daemonNotes(daemonSets, pools), ...notes],
+    notes: [...leftOut, ...daemonNotes(daemonSets, pools), ...unusablePoolNotes(pools, shapes), ...notes],
     problems: found.map(({ workload, problem }) => `${place(workload)}: ${problem}`),
   };
+}
+
+/** Names pools of which DaemonSets leave nothing. @param shapes the pools without what DaemonSets request */
+function unusablePoolNotes(pools: readonly PoolShape[], shapes: readonly PoolShape[]): string[] {
+  const names = pools.filter(({ maxPods }, at) => maxPods > 0 && shapes[at]?.maxPods === 0).map(({ name }) => name);
+  if (names.length === 0) return [];
+  return [`no pod is packed on ${names.join(', ')}: the DaemonSets that run on its nodes do not fit on one`];
 }
 
 /** What DaemonSets take of the nodes. */

@@ -3,7 +3,7 @@
 import type { PodTerm } from '#kube/pod-spec/affinity';
 import type { SchedulingRules } from '#kube/pod-spec/scheduling-rules';
 import { TOPOLOGY_KEYS } from '../../../core/packing-rules/pod-groups.ts';
-import { ZONE_LABEL } from '../../../core/packing-rules/pool-shape.ts';
+import { HOSTNAME_LABEL, ZONE_LABEL } from '../../../core/packing-rules/pool-shape.ts';
 
 /** More pods than a node holds. */
 const MAX_SKEW = 1_000_000;
@@ -11,9 +11,7 @@ const MAX_SKEW = 1_000_000;
 /** Fields that restrict the nodes of a pod in a way that a packing does not keep. @param labelKeys that pools state */
 export function unsupportedRules(rules: SchedulingRules, namespace: string, labelKeys: ReadonlySet<string>): string[] {
   const problems = [
-    ...[...new Set(nodeKeysOf(rules))]
-      .filter((key) => !labelKeys.has(key))
-      .map((key) => `requires the node label ${key}, which no pool states; ${remedyFor(key)}, or remove the rule`),
+    ...[...new Set(nodeKeysOf(rules))].filter((key) => !labelKeys.has(key)).map((key) => labelProblem(key)),
     ...rules.unmodelled.map((field) => `has ${field}, which is not supported; remove it`),
   ];
   if ((rules.nodeTerms ?? []).some(({ fields }) => fields.length > 0)) problems.push('has node affinity to a node by name; remove it');
@@ -42,6 +40,11 @@ function unsupportedPodRules({ affinity, antiAffinity, spread }: SchedulingRules
       problems.push(`has a rule by ${key}; only rules by ${TOPOLOGY_KEYS.join(' and ')} are supported; remove it`);
   }
   return problems;
+}
+
+function labelProblem(key: string): string {
+  if (key === HOSTNAME_LABEL) return 'selects a node by its host name, and the nodes of a packing are new; remove it';
+  return `requires the node label ${key}, which no pool states; ${remedyFor(key)}, or remove the rule`;
 }
 
 /** How a pools file states a label. */
