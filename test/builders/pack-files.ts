@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packingCsv } from '../../src/cli/pack/emit.ts';
-import { type PackInput, type PendingPod, readInput } from '../../src/cli/pack/input/read-input.ts';
+import { type PackInput, type PendingPod, readInput, type ReadInput } from '../../src/cli/pack/input/read-input.ts';
+import { readExistingInput } from '../../src/cli/pack/nodes/read-existing.ts';
 import type { InputRules } from '../../src/cli/pack/input/read-pods-yaml.ts';
 import { searchPacking, summedPrices } from '../../src/cli/pack/plan.ts';
 import { type ChosenPacking, choosePreferred } from '../../src/cli/pack/prefer.ts';
@@ -61,20 +62,45 @@ export async function preferencesOf(
   return { chosen };
 }
 
-function inputOf(
-  pods: readonly string[] | string,
-  pools: string,
-  rules: InputRules,
-): { readonly input: PackInput | null; readonly problems: readonly string[] } {
+/** What files of nodes that exist become, by the same rules. @param files text by name; `pods` may be left out */
+export function packExisting(
+  files: { readonly nodes: NamedText; readonly pods?: NamedText; readonly pools: string },
+  { headroom = 0 } = {},
+): Packed & { readonly input: PackInput | null } {
+  const { input, problems } = inFolder((write) => {
+    const [nodes, pools] = [write(files.nodes), write({ name: 'pools.csv', text: files.pools })];
+    return readExistingInput({ nodes, pods: files.pods === undefined ? null : write(files.pods), pools }, headroom);
+  });
+  return { ...(input === null ? { problems, ...NOTHING } : search(input)), input };
+}
+
+/** A file to be written. */
+export interface NamedText {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface FoundInput {
+  readonly input: PackInput | null;
+  readonly problems: readonly string[];
+}
+
+function inputOf(pods: readonly string[] | string, pools: string, rules: InputRules): FoundInput {
+  return inFolder((write) => {
+    const podsFile = write(typeof pods === 'string' ? { name: 'pods.csv', text: pods } : { name: 'pods.yaml', text: pods.join('---\n') });
+    return readInput({ pods: podsFile, pools: write({ name: 'pools.csv', text: pools }), ...rules });
+  });
+}
+
+function inFolder(read: (write: (file: NamedText) => string) => ReadInput): FoundInput {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-pack-'));
   try {
-    const podsFile = join(folder, typeof pods === 'string' ? 'pods.csv' : 'pods.yaml');
-    writeFileSync(podsFile, typeof pods === 'string' ? pods : pods.join('---\n'));
-    const poolsFile = join(folder, 'pools.csv');
-    writeFileSync(poolsFile, pools);
-    const read = readInput({ pods: podsFile, pools: poolsFile, ...rules });
-    if (read.ok) return { input: read.input, problems: [] };
-    return { input: null, problems: read.problems.map((problem) => problem.replaceAll(folder, '.')) };
+    const found = read(({ name, text }) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    });
+    if (found.ok) return { input: found.input, problems: [] };
+    return { input: null, problems: found.problems.map((problem) => problem.replaceAll(folder, '.')) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

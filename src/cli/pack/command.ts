@@ -47,7 +47,7 @@ export function createPackCommand(connect: Connect): Command {
       '  evenkeel pack --pods pods.csv --pools pools.csv',
       '  evenkeel pack --pods pods.csv --pools pools.csv --seconds 60 --emit packing.csv',
       '  evenkeel pack --pods pods.csv --pools pools.csv --json | jq .lowerBound',
-      '  kubectl get nodes,pods,pdb,pvc,pv -A -o yaml > cluster.yaml; evenkeel pack --nodes cluster.yaml --pools pools.csv',
+      '  kubectl get nodes,pods,daemonsets,pdb,pvc,pv,sc -A -o yaml > cluster.yaml; evenkeel pack --nodes cluster.yaml --pools pools.csv',
       '',
       'Exit code: 0 done, 1 no packing found or not written, 2 usage error or invalid input, 3 done, but pods of low priority stay',
       'pending (pools have a max), 130 interrupted.',

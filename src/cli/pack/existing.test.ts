@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aNode, aPod, type Json, OWNER } from '../../../test/builders/cluster-objects.ts';
 import { packCommand } from './command.ts';
 import type { PackSummary } from './report/summary.ts';
 
@@ -29,29 +30,6 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
 }
 
 const POOLS = 'machine_type,vcpu,memory_gib,usd_per_hour,max\nsmall,2,4,0.1,\nlarge,8,32,0.45,5\n';
-
-type Json = Readonly<Record<string, unknown>>;
-
-function aNode(name: string, changes: { labels?: Json; spec?: Json; annotations?: Json } = {}): Json {
-  const labels = { 'node.kubernetes.io/instance-type': 'large', 'kubernetes.io/hostname': name, ...changes.labels };
-  const amounts = { cpu: '8', memory: '32Gi', pods: '110' };
-  return {
-    ...{ apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations: changes.annotations }, spec: changes.spec ?? {} },
-    status: { capacity: amounts, allocatable: amounts },
-  };
-}
-
-const OWNER = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true };
-
-function aPod(name: string, node: string | null, changes: { metadata?: Json; spec?: Json } = {}): Json {
-  const containers = [{ name: 'main', resources: { requests: { cpu: '1', memory: '1Gi' } } }];
-  return {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
-    metadata: { name, namespace: 'shop', labels: { app: 'web' }, ownerReferences: [OWNER], ...changes.metadata },
-    spec: { ...(node === null ? {} : { nodeName: node }), containers, ...changes.spec },
-    status: { phase: node === null ? 'Pending' : 'Running' },
-  };
-}
 
 async function packObjects(...objects: readonly Json[]): Promise<{ code: number; err: string; out: string; summary: PackSummary }> {
   const cluster = file('cluster.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));

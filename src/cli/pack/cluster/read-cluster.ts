@@ -50,14 +50,14 @@ function withPools(objects: readonly ManifestObject[], path: string, text: strin
   const { shapes: pools, problems: poolProblems } = readPools(path, text);
   const problems = [...poolProblems];
   const nodes = priceNodes(readNodeObjects(objects, problems), pools, problems);
-  const read = readObjects(CLUSTER_SOURCE, objects, objects, pools, problems);
+  const read = readObjects(CLUSTER_SOURCE, { objects, beside: [] }, { nodes, pools }, problems);
   return joinExisting({ files: { ...FILES, pools: path }, nodes, pools, headroom, problems, ...read });
 }
 
 function withMachineTypes(objects: readonly ManifestObject[], catalogue: PriceCatalogue, headroom: number): ReadInput {
   const problems: string[] = [];
   const { pools, nodes, spotNodes } = derivePools(readNodeObjects(objects, problems), catalogue, problems);
-  const read = readObjects(CLUSTER_SOURCE, objects, objects, pools, problems);
+  const read = readObjects(CLUSTER_SOURCE, { objects, beside: [] }, { nodes, pools }, problems);
   const choice = new PoolChoice(pools, spotNodes);
   return joinExisting({
     ...{ files: FILES, nodes, pools: lessDaemonSets(pools, read.pods), headroom, problems, choice, priceSources: priceSources(pools) },

@@ -4,7 +4,7 @@ import { WireError } from '#kube/wire';
 import { type FixedShape, fixNodes, type PlacedPod } from '../../../core/packing-rules/fix-nodes.ts';
 import type { ExistingNode } from '../../../core/packing-rules/fix-nodes.ts';
 import { availableShape, type DaemonDemand } from '../../../core/packing-rules/daemon-sets.ts';
-import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
+import { type PoolShape, ZONE_LABEL } from '../../../core/packing-rules/pool-shape.ts';
 import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
 import { memoryProblem } from '../input/memory-limit.ts';
 import {
@@ -57,14 +57,15 @@ export function readExistingInput({ pods: podsFile, nodes: nodesFile, pools: poo
     ? priceNodes(readNodeObjects(nodeObjects, all), pools, all)
     : addProblems(readNodesCsv(nodesFile, textOf(nodesFile), pools), all).nodes;
   const read = MANIFEST.test(source)
-    ? readObjects(source, podObjects, source === nodesFile ? podObjects : [...nodeObjects, ...podObjects], pools, all)
+    ? readObjects(source, { objects: podObjects, beside: source === nodesFile ? [] : nodeObjects }, { nodes, pools }, all)
     : { pods: podsFile === null ? refusePods(nodesFile, all) : readCsv(source, textOf(source), pools, all), daemonSets: [], notes: [] };
   const files = { pods: source, nodes: nodesFile, pools: poolsFile };
   return joinExisting({ files, nodes, pools, headroom, problems: all, ...read });
 }
 
 function addProblems<T extends { readonly problems: readonly string[] }>(read: T, problems: string[]): T {
-  problems.push(...read.problems);
+  // More than a call takes as arguments.
+  for (const problem of read.problems) problems.push(problem);
   return read;
 }
 
@@ -82,31 +83,52 @@ function readCsv(source: string, text: string, pools: readonly PoolShape[], prob
   return addProblems(readPodsCsv(source, text, pools), problems).pods;
 }
 
-const STORAGE_KINDS = ['PersistentVolume', 'PersistentVolumeClaim', 'StorageClass'];
+/** What decides about pods, also in the file of the nodes. */
+const KINDS_BESIDE = new Set(['PersistentVolume', 'PersistentVolumeClaim', 'StorageClass', 'DaemonSet', 'PriorityClass']);
 
-/** Reads the pods of objects with what decides whether they may move. @param all with budgets and volumes */
+export interface PodObjects {
+  readonly objects: readonly ManifestObject[];
+  /** Of the file of the nodes, where it is another one. */
+  readonly beside: readonly ManifestObject[];
+}
+
+/** Reads the pods of objects with what decides whether they may move. */
 export function readObjects(
   source: string,
-  objects: readonly ManifestObject[],
-  all: readonly ManifestObject[],
-  pools: readonly PoolShape[],
+  { objects, beside }: PodObjects,
+  { nodes, pools }: { readonly nodes: readonly ExistingNode[]; readonly pools: readonly PoolShape[] },
   problems: string[],
 ): PlacedPods {
   try {
+    const all = [...objects, ...withoutRepeated(beside, objects)];
     const facts = { budgets: new DisruptionBudgets(all), localClaims: new LocalClaims(all) };
     const findPlace = ({ object }: ManifestObject): ReturnType<typeof readPlace> =>
       readPlace(object, object.metadata.namespace ?? 'default', facts);
-    // With volumes beside the nodes.
-    const further =
-      objects === all
-        ? []
-        : all.filter(({ object }) => STORAGE_KINDS.includes(object.kind) && !objects.some((each) => each.object === object));
-    return readPlacedPods(source, [...objects, ...further], pools, { problems, findPlace });
+    const further = all.slice(objects.length).filter(({ object }) => KINDS_BESIDE.has(object.kind));
+    return readPlacedPods(source, [...objects, ...further], pools, { problems, findPlace, zoneOf: zonesOf(nodes) });
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     problems.push(`${source}: a PodDisruptionBudget or volume is invalid: ${error.message}`);
     return { pods: [], daemonSets: [], notes: [] };
   }
+}
+
+/** Objects that are not in the other file, too. */
+function withoutRepeated(beside: readonly ManifestObject[], objects: readonly ManifestObject[]): ManifestObject[] {
+  const keyOf = ({ object: { kind, metadata } }: ManifestObject): string =>
+    JSON.stringify([kind, metadata.namespace ?? 'default', metadata.name]);
+  const known = new Set(beside.length === 0 ? [] : objects.map((object) => keyOf(object)));
+  return beside.filter((object) => !known.has(keyOf(object)));
+}
+
+/** Zones of nodes by name. */
+function zonesOf(nodes: readonly ExistingNode[]): ReadonlyMap<string, string> {
+  return new Map(
+    nodes.flatMap(({ name, labels }) => {
+      const zone = labels[ZONE_LABEL];
+      return zone === undefined ? [] : [[name, zone] as const];
+    }),
+  );
 }
 
 export interface ExistingParts {

@@ -46,7 +46,8 @@ export function readNodesCsv(source: string, text: string, pools: readonly PoolS
       }
       const { pool } = found;
       const { cpuMillicores, memoryMib, gpus, maxPods, usdPerHour, labels, taints } = pool;
-      const offer = { cpuMillicores, memoryMib, gpus, maxPods, labels, taints };
+      // What the pool does not state, the line does.
+      const offer = { cpuMillicores, memoryMib, gpus, maxPods, labels: nodeLabels(offering, labels), taints };
       return [{ name: node, offering: pool.offering, pool: pool.name, usdPerHour, ...offer, stays: null }];
     },
   );

@@ -1,6 +1,5 @@
 // Pods beside nodes that exist: what each needs of a node, and which of them stay since a packing does not understand their rules.
 
-import type { Labels } from '#kube/label-selector';
 import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { SchedulingRules } from '#kube/pod-spec/scheduling-rules';
 import type { PodPlace } from '../../../core/packing-rules/fix-nodes.ts';
@@ -30,19 +29,28 @@ interface PlacedWorkload {
   readonly refused: readonly string[];
 }
 
+export interface PlacedContext {
+  /** Others are added. */
+  readonly problems: string[];
+  readonly findPlace: FindPlace;
+  /** Zones of nodes by name. */
+  readonly zoneOf: ReadonlyMap<string, string>;
+}
+
 /** Reads the pods of objects. A pod on a node whose rules a packing does not understand stays there; of others they are a problem. */
 export function readPlacedPods(
   source: string,
   objects: readonly ManifestObject[],
   pools: readonly PoolShape[],
-  context: { readonly problems: string[]; readonly findPlace: FindPlace },
+  context: PlacedContext,
 ): PlacedPods {
-  const { problems } = context;
+  const { problems, zoneOf } = context;
   const { workloads, daemonSets, storage, notes: leftOut, problems: found } = readWorkloadObjects(source, objects, pools, context);
   // Others are in the list already.
-  problems.push(...found.filter((problem) => !problems.includes(problem)));
+  const listed = new Set(problems);
+  for (const problem of found) if (!listed.has(problem)) problems.push(problem);
   if (problems.length > 0) return { pods: [], daemonSets, notes: [] };
-  const placed = withoutRefused(zonedWorkloads(workloads, zonesOf(objects)), daemonSets);
+  const placed = withoutRefused(zonedWorkloads(workloads, zoneOf), daemonSets);
   const { demands, refused, notes } = demandsOf(placed, daemonSets, pools, storage);
   const pods = placed.flatMap((each, at): NamedPod[] => {
     const { workload, place, rules } = each;
@@ -71,16 +79,6 @@ function stayingFor(place: PodPlace, refused: readonly string[]): PodPlace {
   // Without the remedy, which is for manifests.
   const why = first.split(';', 1)[0] ?? first;
   return { ...place, movement: 'stays', why: place.why ?? (why.startsWith('it') ? why : `it ${why}`), isApart: true };
-}
-
-/** Zones of nodes by name. */
-function zonesOf(objects: readonly ManifestObject[]): ReadonlyMap<string, string> {
-  return new Map(
-    objects.flatMap(({ object }) => {
-      const zone = object.kind === 'Node' ? (object.metadata as { readonly labels?: Labels }).labels?.[ZONE_LABEL] : undefined;
-      return zone === undefined ? [] : [[object.metadata.name ?? '', zone] as const];
-    }),
-  );
 }
 
 /** Pods with a rule between zones keep their zone, where the rule is kept as it is now, whatever other pods stay. */

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { aNode, aPod, type Json, listOf } from '../../../../test/builders/cluster-objects.ts';
+import { packExisting } from '../../../../test/builders/pack-files.ts';
+
+const ZONE = 'topology.kubernetes.io/zone';
+const POOLS = 'machine_type,vcpu,memory_gib,usd_per_hour,zone\nlarge,8,32,0.4,a\nlarge,8,32,0.4,b\nsmall,2,4,0.1,a\nsmall,2,4,0.1,b\n';
+
+const objects = (name: string, ...items: readonly Json[]): { name: string; text: string } => ({
+  name: `${name}.json`,
+  text: listOf(...items),
+});
+const inZone = (name: string, zone: string): Json => aNode(name, { labels: { [ZONE]: zone } });
+
+describe('pods in a file beside that of their nodes', () => {
+  const pods = objects('pods', aPod('p', 'n1'), aPod('q', 'n2'));
+
+  test('are packed with the DaemonSets of both files, each once', () => {
+    const agent = {
+      ...{ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'agent', namespace: 'shop' } },
+      spec: { template: { spec: { containers: [{ name: 'main', resources: { requests: { cpu: '700m' } } }] } } },
+    };
+    const nodes = [inZone('n1', 'a'), inZone('n2', 'a')];
+    expect(packExisting({ nodes: objects('nodes', ...nodes), pods, pools: POOLS }).usdPerHour).toBeCloseTo(0.1, 9);
+    const nodesWithAgent = objects('nodes', ...nodes, agent);
+    expect(packExisting({ nodes: nodesWithAgent, pods, pools: POOLS }).usdPerHour).toBeCloseTo(0.2, 9);
+    const podsWithAgent = objects('pods', aPod('p', 'n1'), aPod('q', 'n2'), agent);
+    expect(packExisting({ nodes: nodesWithAgent, pods: podsWithAgent, pools: POOLS }).usdPerHour).toBeCloseTo(0.2, 9);
+  });
+
+  test('have the priority of a PriorityClass in the file of the nodes', () => {
+    const high = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 };
+    const pools = 'machine_type,vcpu,memory_gib,usd_per_hour,max\nlarge,8,32,0.4,5\n';
+    const ranked = objects('pods', aPod('p', 'n1', { spec: { priorityClassName: 'high' } }));
+    const { problems, input } = packExisting({ nodes: objects('nodes', aNode('n1'), high), pods: ranked, pools });
+    expect(problems).toEqual([]);
+    expect(input?.pods.map(({ priority }) => priority)).toEqual([1000]);
+  });
+
+  test.each([
+    ['objects', objects('nodes', inZone('n1', 'a'), inZone('n2', 'b'))],
+    ['CSV', { name: 'nodes.csv', text: 'node,machine_type,zone\nn1,large,a\nn2,large,b\n' }],
+  ])('keep the zone of their node, from %s', (_, nodes) => {
+    const constraint = {
+      maxSkew: 1,
+      topologyKey: ZONE,
+      whenUnsatisfiable: 'DoNotSchedule',
+      labelSelector: { matchLabels: { app: 'web' } },
+    };
+    const spec = { topologySpreadConstraints: [constraint] };
+    const { problems, pods: rows } = packExisting({
+      nodes,
+      pods: objects('pods', aPod('p', 'n1', { spec }), aPod('q', 'n2', { spec })),
+      pools: POOLS,
+    });
+    expect(problems).toEqual([]);
+    expect(Object.fromEntries(rows.map(({ pod, node }) => [pod, node]))).toEqual({ 'shop/p': 'small-a-1', 'shop/q': 'small-b-1' });
+  });
+});
+
+describe('many problems', () => {
+  const COUNT = 150_000;
+  const container = { name: 'main', resources: { requests: { cpu: '1m' } } };
+  const web = {
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } },
+    spec: { replicas: COUNT, template: { spec: { containers: [container] } } },
+  };
+
+  test.each([
+    ['a pods file', { name: 'pods.csv', text: `name,cpu_milli,memory_mib,node\n${'x,y,1,n1\n'.repeat(COUNT)}` }],
+    ['a file of manifests', { name: 'pods.json', text: listOf(web, web) }],
+  ])('of %s are counted, and the first twenty printed', (_, pods) => {
+    const { problems } = packExisting({ nodes: { name: 'nodes.csv', text: 'node,machine_type,zone\nn1,large,a\n' }, pods, pools: POOLS });
+    expect(problems).toHaveLength(21);
+    expect(problems[20]).toMatch(/^and \d{5,} more problems$/);
+  });
+});
