@@ -18,7 +18,7 @@ const POOL_LABELS = [
 ];
 
 /** Labels of clouds and autoscalers for spot and preemptible nodes. */
-const SPOT_LABELS: readonly (readonly [label: string, value: string])[] = [
+export const SPOT_LABELS: readonly (readonly [label: string, value: string])[] = [
   ['evenkeel.io/capacity-type', 'spot'],
   ['cloud.google.com/gke-spot', 'true'],
   ['cloud.google.com/gke-preemptible', 'true'],

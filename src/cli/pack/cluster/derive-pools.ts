@@ -1,14 +1,17 @@
 // Pools of a cluster: the machine types that its nodes have, at the prices of the catalogue.
 
 import type { Labels } from '#kube/label-selector';
+import type { SchedulingRules } from '#kube/pod-spec/scheduling-rules';
 import type { Taint } from '#kube/records/node';
+import { SPOT_LABELS } from '../../../adapters/kubernetes/decode/decode-node.ts';
 import type { OfferingPrice, PriceCatalogue } from '../../../core/cost/price-catalogue.ts';
+import { isSharedCore } from '../../../core/cost/shared-core.ts';
 import type { ExistingNode } from '../../../core/packing-rules/fix-nodes.ts';
 import { RESOURCE_COUNT } from '../../../core/packing/packing-problem.ts';
 import { isEveryTaintTolerated } from '../../../core/packing-rules/eligible-shapes.ts';
 import { HOSTNAME_LABEL, type PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import type { NamedPod } from '../input/read-pods-csv.ts';
-import type { UnpricedNode } from '../nodes/read-nodes.ts';
+import { isControlPlane, type UnpricedNode } from '../nodes/read-nodes.ts';
 
 /** Nodes that are alike: of a machine type, zone, capacity type, price and taints. It has the labels that all of them have. */
 export interface DerivedPool extends PoolShape {
@@ -22,11 +25,15 @@ export interface DerivedPools {
   readonly nodes: readonly ExistingNode[];
   /** Names of nodes with spot capacity. */
   readonly spotNodes: ReadonlySet<string>;
+  readonly notes: readonly string[];
 }
 
 const CORDON = 'node.kubernetes.io/unschedulable';
 
-/** Prices the nodes, and makes a pool of those that are alike. Nodes without a machine type are problems. */
+/**
+ * Prices the nodes, and makes a pool of those that are alike, without those of the control plane and with shared cores. Nodes without a
+ * machine type are problems.
+ */
 export function derivePools(found: readonly UnpricedNode[], catalogue: PriceCatalogue, problems: string[]): DerivedPools {
   const priced = found.flatMap(({ record, source: _, ...node }): Priced[] => {
     const { machineType, capacityType, zone, region } = record;
@@ -49,11 +56,19 @@ export function derivePools(found: readonly UnpricedNode[], catalogue: PriceCata
     ];
   });
   const names = new Map<string, number>();
-  const groups = [...Map.groupBy(priced, keyOf).values()].sort((a, b) => b.length - a.length);
+  const bought = priced.filter(({ node }) => !isControlPlane(node.labels));
+  const shared = bought.filter(({ node }) => isSharedCore(node.offering.machineType));
+  const groups = [
+    ...Map.groupBy(
+      bought.filter((each) => !shared.includes(each)),
+      keyOf,
+    ).values(),
+  ].sort((a, b) => b.length - a.length);
   return {
     pools: groups.flatMap((group) => poolOf(group, names)),
     nodes: priced.map(({ node }) => node),
     spotNodes: new Set(priced.filter(({ node }) => isSpot(node)).map(({ node }) => node.name)),
+    notes: sharedCoreNotes(shared.map(({ node }) => node.offering.machineType)),
   };
 }
 
@@ -61,6 +76,13 @@ interface Priced {
   readonly node: ExistingNode;
   readonly price: OfferingPrice;
   readonly taints: readonly Taint[];
+}
+
+/** @param machineTypes of nodes with shared cores */
+function sharedCoreNotes(machineTypes: readonly string[]): string[] {
+  if (machineTypes.length === 0) return [];
+  const names = [...new Set(machineTypes)].sort().join(', ');
+  return [`machine types with shared cores sustain less CPU than they state, and no node of them is added: ${names}`];
 }
 
 function isSpot({ offering }: Pick<PoolShape, 'offering'>): boolean {
@@ -134,8 +156,8 @@ export function lessDaemonSets(pools: readonly DerivedPool[], pods: readonly Nam
 }
 
 /**
- * Which pools a pod may use: those whose taints it tolerates, and spot ones where it runs on a spot node now, since what runs on demand may
- * not bear an interruption.
+ * Which pools a pod may use: those whose taints it tolerates, and spot ones where it runs on a spot node now or asks for one, since what
+ * runs on demand may not bear an interruption.
  */
 export class PoolChoice {
   readonly #pools: readonly DerivedPool[];
@@ -151,9 +173,14 @@ export class PoolChoice {
   }
 
   /** @param anySpot whether every pod may use spot nodes */
+  mayUseSpot({ place, rules }: NamedPod, anySpot: boolean): boolean {
+    return anySpot || (place !== null && this.#spotNodes.has(place.node)) || (rules !== null && asksForSpot(rules));
+  }
+
+  /** @param anySpot whether every pod may use spot nodes */
   restrict(pod: NamedPod, anySpot: boolean): NamedPod {
-    const { demand, place, rules } = pod;
-    const mayBeInterrupted = anySpot || (place !== null && this.#spotNodes.has(place.node));
+    const { demand, rules } = pod;
+    const mayBeInterrupted = this.mayUseSpot(pod, anySpot);
     const allowed = this.#pools.filter((pool) => {
       const { name, taints } = pool;
       if (isSpot(pool) && !mayBeInterrupted) return false;
@@ -163,4 +190,12 @@ export class PoolChoice {
     if (allowed.length === this.#pools.length) return pod;
     return { ...pod, demand: { ...demand, machineTypes: allowed.map(({ name }) => name) } };
   }
+}
+
+const SPOT_KEYS: ReadonlySet<string> = new Set(SPOT_LABELS.map(([key]) => key));
+
+/** Whether node selector or affinity name the capacity type: they decide which one. */
+function asksForSpot({ nodeSelector, nodeTerms }: Pick<SchedulingRules, 'nodeSelector' | 'nodeTerms'>): boolean {
+  const keys = [...Object.keys(nodeSelector), ...(nodeTerms ?? []).flatMap(({ labels }) => labels.map(({ key }) => key))];
+  return keys.some((key) => SPOT_KEYS.has(key.toLowerCase()));
 }

@@ -59,12 +59,12 @@ async function aNode(
 async function aPod(
   name: string,
   nodeName: string | null,
-  { cpu = '1', kind = 'ReplicaSet', spec = {} }: { cpu?: string; kind?: string; spec?: Json } = {},
+  { cpu = '1', kind = 'ReplicaSet', spec = {} }: { cpu?: string; kind?: string | null; spec?: Json } = {},
 ) {
-  const owner = { apiVersion: 'apps/v1', kind, name: 'web', uid: 'u', controller: true };
+  const owners = kind === null ? [] : [{ apiVersion: 'apps/v1', kind, name: 'web', uid: 'u', controller: true }];
   const containers = [{ name: 'main', image: 'a', resources: { requests: { cpu, memory: '1Gi' } } }];
   await world.post('/api/v1/namespaces/shop/pods', {
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, ownerReferences: [owner] } },
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, ownerReferences: owners } },
     spec: { ...(nodeName === null ? {} : { nodeName }), containers, ...spec },
   });
 }
@@ -134,6 +134,61 @@ describe('evenkeel pack --from-cluster', () => {
       ['e2-standard-4', 1],
     ]);
     expect(gap?.parts.find(({ cause }) => cause === 'spot-caution')?.usdPerHour).toBeCloseTo(E2 - 0.080424, 6);
+  });
+
+  const SPOT = { 'cloud.google.com/gke-spot': 'true' };
+
+  test('adds no pod that runs on demand to a spot node that stays', async () => {
+    await aNode('n1', 'e2-standard-4');
+    await aNode('s1', 'e2-standard-4', { labels: SPOT });
+    await aPod('on-demand', 'n1');
+    await aPod('stays', 's1', { kind: null });
+    const { methods, gap } = await summaryOf();
+    expect(methods[0]).toMatchObject({ nodes: 2, usdPerHour: expect.closeTo(E2 + 0.080424, 6) });
+    expect(gap?.parts.find(({ cause }) => cause === 'spot-caution')?.usdPerHour).toBeCloseTo(E2 - 0.080424, 6);
+  });
+
+  test('packs a pending pod that selects spot nodes onto one', async () => {
+    await aNode('n1', 'e2-standard-4');
+    await aNode('s1', 'e2-standard-4', { labels: SPOT });
+    await aPod('a', 'n1', { cpu: '3' });
+    await aPod('wants-spot', null, { cpu: '3', spec: { nodeSelector: SPOT } });
+    expect((await summaryOf()).methods[0]).toMatchObject({ nodes: 2, usdPerHour: expect.closeTo(E2 + 0.080424, 6) });
+  });
+
+  test('leaves out pending pods that no node may hold, and names them', async () => {
+    await aNode('n1', 'e2-standard-4');
+    await aPod('a', 'n1');
+    await aPod('large', null, { cpu: '40' });
+    await aPod('elsewhere', null, { spec: { nodeSelector: { 'node.kubernetes.io/instance-type': 'n2-standard-4' } } });
+    const { existing, methods, notes } = await summaryOf();
+    expect(existing).toMatchObject({ pendingPods: 0 });
+    expect(methods[0]).toMatchObject({ nodes: 1 });
+    expect(notes).toContain('2 pending pods fit on no node that they may use, and are left out: shop/elsewhere, shop/large');
+  });
+
+  test('adds no nodes of the control plane, and none with shared cores', async () => {
+    const label = 'node-role.kubernetes.io/control-plane';
+    await aNode('master', 'e2-standard-2', { labels: { [label]: '' }, taints: [{ key: label, effect: 'NoSchedule' }] });
+    await aNode('m1', 'e2-medium');
+    await aNode('n1', 'n2-standard-4');
+    const spec = { tolerations: [{ operator: 'Exists' }] };
+    for (const name of ['a', 'b', 'c']) await aPod(name, 'n1', { cpu: '3', spec });
+    const { machineTypes, notes } = await summaryOf();
+    expect(machineTypes.map(({ machineType, nodes }) => [machineType, nodes])).toEqual([
+      ['n2-standard-4', 2],
+      ['e2-standard-2', 1],
+    ]);
+    expect(notes).toContain('machine types with shared cores sustain less CPU than they state, and no node of them is added: e2-medium');
+  });
+
+  test('reports the nodes as they are where every pod stays', async () => {
+    await aNode('n1', 'e2-standard-4');
+    await aPod('a', 'n1', { kind: null });
+    const { methods, gap, existing } = await summaryOf();
+    expect(existing?.usdPerHour).toBeCloseTo(E2, 9);
+    expect(methods[0]).toMatchObject({ nodes: 1, usdPerHour: expect.closeTo(E2, 9), gap: 0 });
+    expect(gap?.parts.map(({ cause }) => cause)).toContain('immovable-pods');
   });
 
   test('keeps taints of nodes', async () => {

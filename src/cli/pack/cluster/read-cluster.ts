@@ -56,15 +56,16 @@ function withPools(objects: readonly ManifestObject[], path: string, text: strin
 
 function withMachineTypes(objects: readonly ManifestObject[], catalogue: PriceCatalogue, headroom: number): ReadInput {
   const problems: string[] = [];
-  const { pools, nodes, spotNodes } = derivePools(readNodeObjects(objects, problems), catalogue, problems);
+  const { pools, nodes, spotNodes, notes } = derivePools(readNodeObjects(objects, problems), catalogue, problems);
   const read = readObjects(CLUSTER_SOURCE, { objects, beside: [] }, { nodes, pools }, problems);
   const choice = new PoolChoice(pools, spotNodes);
   return joinExisting({
     ...{ files: FILES, nodes, pools: lessDaemonSets(pools, read.pods), headroom, problems, choice, priceSources: priceSources(pools) },
     pods: read.pods,
+    leftOut: read.leftOut,
     daemonSets: [],
     // Their pods are counted.
-    notes: read.notes.filter((note) => note !== NO_DAEMON_SETS),
+    notes: [...notes, ...read.notes.filter((note) => note !== NO_DAEMON_SETS)],
   });
 }
 

@@ -142,7 +142,9 @@ export function checkInput(files: { readonly pods: string; readonly pools: strin
   ];
   if (unplaceable.length > 0) return { ok: false, problems: unplaceable };
   const placed = ranked ? withoutPending(pods, classified, shapes) : { pods, classified, pending: [], start: null };
-  if (placed.pods.length === 0) return { ok: false, problems: [`${files.pools}: within max, the pools hold none of the pods; raise max`] };
+  // Beside nodes that exist all pods may stay.
+  if (placed.pods.length === 0 && existing === null)
+    return { ok: false, problems: [`${files.pools}: within max, the pools hold none of the pods; raise max`] };
   const relaxed = relaxedOf(placed.pods, placed.classified, shapes);
   const { pending, start } = placed;
   const preferring = read.preferring.map((each) => preferringInput(each, placed.pods, shapes, preferenceCost * each.ownUsd));

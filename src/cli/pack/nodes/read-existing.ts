@@ -1,7 +1,7 @@
 // Reads the nodes that exist with their pods, beside the pools: what a packing competes with, and what it cannot change.
 
 import { WireError } from '#kube/wire';
-import { type FixedShape, fixNodes, type PlacedPod } from '../../../core/packing-rules/fix-nodes.ts';
+import { type FixedNodes, type FixedShape, fixNodes, type PlacedPod } from '../../../core/packing-rules/fix-nodes.ts';
 import type { ExistingNode } from '../../../core/packing-rules/fix-nodes.ts';
 import { availableShape, type DaemonDemand } from '../../../core/packing-rules/daemon-sets.ts';
 import { type PoolShape, ZONE_LABEL } from '../../../core/packing-rules/pool-shape.ts';
@@ -58,7 +58,12 @@ export function readExistingInput({ pods: podsFile, nodes: nodesFile, pools: poo
     : addProblems(readNodesCsv(nodesFile, textOf(nodesFile), pools), all).nodes;
   const read = MANIFEST.test(source)
     ? readObjects(source, { objects: podObjects, beside: source === nodesFile ? [] : nodeObjects }, { nodes, pools }, all)
-    : { pods: podsFile === null ? refusePods(nodesFile, all) : readCsv(source, textOf(source), pools, all), daemonSets: [], notes: [] };
+    : {
+        pods: podsFile === null ? refusePods(nodesFile, all) : readCsv(source, textOf(source), pools, all),
+        leftOut: [],
+        daemonSets: [],
+        notes: [],
+      };
   const files = { pods: source, nodes: nodesFile, pools: poolsFile };
   return joinExisting({ files, nodes, pools, headroom, problems: all, ...read });
 }
@@ -109,7 +114,7 @@ export function readObjects(
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     problems.push(`${source}: a PodDisruptionBudget or volume is invalid: ${error.message}`);
-    return { pods: [], daemonSets: [], notes: [] };
+    return { pods: [], leftOut: [], daemonSets: [], notes: [] };
   }
 }
 
@@ -136,6 +141,8 @@ export interface ExistingParts {
   readonly files: { readonly pods: string; readonly nodes: string; readonly pools: string };
   readonly nodes: readonly ExistingNode[];
   readonly pods: readonly NamedPod[];
+  /** Names of pods on no node that no pool may hold. */
+  readonly leftOut: readonly string[];
   /** As they are stated. */
   readonly pools: readonly PoolShape[];
   /** What comes off new nodes. */
@@ -155,6 +162,7 @@ export interface ExistingParts {
 /** Pools that a pod must not use for another reason than its rules. */
 export interface PoolRestriction {
   readonly hasSpot: boolean;
+  mayUseSpot(pod: NamedPod, anySpot: boolean): boolean;
   restrict(pod: NamedPod, anySpot: boolean): NamedPod;
 }
 
@@ -173,11 +181,45 @@ export function joinExisting(parts: ExistingParts): ReadInput {
     ...(problems.length === 0 && nodes.length === 0 ? [`${files.nodes}: has no node; add one for each that exists`] : []),
   ];
   if (all.length > 0) return { ok: false, problems: firstOf(all) };
-  return inputOf(parts);
+  return inputOf(withoutUnplaceable(parts));
 }
 
-function inputOf(parts: ExistingParts): ReadInput {
-  const { files, nodes, pools, daemonSets, headroom } = parts;
+/** Pods that are named where they are left out. */
+const MAX_NAMED = 10;
+
+/** Without pods on no node that no node may hold: they change nothing of the nodes that exist, and stay pending. */
+function withoutUnplaceable(parts: ExistingParts): ExistingParts {
+  const { packed, shapes } = offerOf(parts);
+  const open = shapes.filter(({ maxNodes }) => maxNodes !== 0);
+  const tooLarge = packed.filter((pod) => pod.place === null && !isPlaceable(pod, open)).map(({ name }) => name);
+  const leftOut = [...parts.leftOut, ...tooLarge];
+  if (leftOut.length === 0) return parts;
+  const isLeftOut = new Set(tooLarge);
+  const named = leftOut.slice(0, MAX_NAMED).join(', ');
+  const more = leftOut.length > MAX_NAMED ? ` and ${leftOut.length - MAX_NAMED} more` : '';
+  const counted =
+    leftOut.length === 1
+      ? '1 pending pod fits on no node that it may use, and is'
+      : `${leftOut.length} pending pods fit on no node that they may use, and are`;
+  return {
+    ...parts,
+    pods: parts.pods.filter(({ place, name }) => place !== null || !isLeftOut.has(name)),
+    notes: [...parts.notes, `${counted} left out: ${named}${more}`],
+  };
+}
+
+interface Offer {
+  /** With those that stay. */
+  readonly pods: readonly NamedPod[];
+  readonly fixed: FixedNodes;
+  /** Pods that are packed, with the shapes that they may use. */
+  readonly packed: readonly NamedPod[];
+  /** Of pools, and of nodes that stay. */
+  readonly shapes: readonly PoolShape[];
+}
+
+function offerOf(parts: ExistingParts): Offer {
+  const { nodes, pools, daemonSets, headroom } = parts;
   const machineTypes = pools.map((pool) => availableShape(pool, daemonSets, headroom));
   const pods = restricted(parts).map((pod) => stayingWhereUnplaceable(pod, machineTypes));
   const fixed = fixNodes(
@@ -186,12 +228,21 @@ function inputOf(parts: ExistingParts): ReadInput {
     headroom,
   );
   const packed = pods.filter(({ place }) => place === null || place.movement === 'moves');
-  const eligibility = new NodeEligibility(fixed.shapes);
   const staying = fixed.staying.map(({ node }) => node.pool);
-  const offered = [...lessFixed(machineTypes, staying), ...fixed.shapes];
+  return {
+    pods,
+    fixed,
+    packed: withFixedNodes(packed, machineTypes, fixed.shapes, parts),
+    shapes: [...lessFixed(machineTypes, staying), ...fixed.shapes],
+  };
+}
+
+function inputOf(parts: ExistingParts): ReadInput {
+  const { files, nodes, pools, headroom } = parts;
+  const { pods, fixed, packed, shapes } = offerOf(parts);
   return checkInput(files, {
-    pods: withFixedNodes(packed, machineTypes, eligibility, fixed.shapes),
-    shapes: offered,
+    pods: packed,
+    shapes,
     ...{ pools: [...pools, ...fixed.shapes], headroom, facts: null, preferring: [], preferenceCost: 0 },
     notes: [...notesOfHeadroom(headroom), ...parts.notes],
     existing: {
@@ -279,20 +330,23 @@ function lessFixed(machineTypes: readonly PoolShape[], staying: readonly (string
   });
 }
 
-/** Lets pods be added to the fixed nodes that their rules and volumes allow. */
+/** Lets pods be added to the fixed nodes that their rules, volumes and the choice of pools allow. */
 function withFixedNodes(
   pods: readonly NamedPod[],
   machineTypes: readonly PoolShape[],
-  eligibility: NodeEligibility,
   fixedShapes: readonly FixedShape[],
-): NamedPod[] {
-  if (fixedShapes.length === 0) return [...pods];
+  { choice, anySpot = false }: Pick<ExistingParts, 'choice' | 'anySpot'>,
+): readonly NamedPod[] {
+  if (fixedShapes.length === 0) return pods;
+  const eligibility = new NodeEligibility(fixedShapes);
+  const spot = new Set(fixedShapes.filter(({ offering }) => offering.capacityType === 'spot').map(({ name }) => name));
   const names = machineTypes.map(({ name }) => name);
   return pods.map((pod) => {
     const { demand, rules, volumes } = pod;
     const allowed = eligibility.shapesFor(rules, demand.group?.name ?? null);
     const reached = volumes === null ? null : new Set(volumes(fixedShapes));
-    const fixed = reached === null ? allowed : allowed.filter((name) => reached.has(name));
+    const maySpot = choice === undefined || choice.mayUseSpot(pod, anySpot);
+    const fixed = allowed.filter((name) => (reached === null || reached.has(name)) && (maySpot || !spot.has(name)));
     const isEverywhere = demand.machineTypes === null && fixed.length === fixedShapes.length;
     return { ...pod, demand: { ...demand, machineTypes: isEverywhere ? null : [...(demand.machineTypes ?? names), ...fixed] } };
   });

@@ -147,8 +147,12 @@ function offerOf(object: ManifestObject['object'], record: NodeRecord): Omit<Unp
 
 const CONTROL_PLANE = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
 
+export function isControlPlane(labels: Labels): boolean {
+  return CONTROL_PLANE.some((label) => labels[label] !== undefined);
+}
+
 function whyItStays({ labels, annotations }: NodeRecord): string | null {
-  if (CONTROL_PLANE.some((label) => labels[label] !== undefined)) return 'it is of the control plane';
+  if (isControlPlane(labels)) return 'it is of the control plane';
   const isKept =
     annotations['cluster-autoscaler.kubernetes.io/scale-down-disabled'] === 'true' || annotations['karpenter.sh/do-not-disrupt'] === 'true';
   return isKept ? 'an annotation of the node forbids its removal' : null;

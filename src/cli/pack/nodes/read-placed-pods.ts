@@ -15,6 +15,8 @@ import type { NamedPod } from '../input/read-pods-csv.ts';
 
 export interface PlacedPods {
   readonly pods: readonly NamedPod[];
+  /** Names of pods on no node that no pool may hold. */
+  readonly leftOut: readonly string[];
   /** What comes off new nodes. */
   readonly daemonSets: readonly DaemonDemand[];
   readonly notes: readonly string[];
@@ -45,16 +47,23 @@ export function readPlacedPods(
   context: PlacedContext,
 ): PlacedPods {
   const { problems, zoneOf } = context;
-  const { workloads, daemonSets, storage, notes: leftOut, problems: found } = readWorkloadObjects(source, objects, pools, context);
+  const read = readWorkloadObjects(source, objects, pools, context);
+  const { workloads, daemonSets, storage } = read;
   // Others are in the list already.
   const listed = new Set(problems);
-  for (const problem of found) if (!listed.has(problem)) problems.push(problem);
-  if (problems.length > 0) return { pods: [], daemonSets, notes: [] };
+  for (const problem of read.problems) if (!listed.has(problem)) problems.push(problem);
+  if (problems.length > 0) return { pods: [], leftOut: [], daemonSets, notes: [] };
   const placed = withoutRefused(zonedWorkloads(workloads, zoneOf), daemonSets);
   const { demands, refused, notes } = demandsOf(placed, daemonSets, pools, storage);
+  const leftOut: string[] = [];
   const pods = placed.flatMap((each, at): NamedPod[] => {
     const { workload, place, rules } = each;
-    const all = [...each.refused, ...(refused.get(at) ?? [])];
+    const unmet = refused.get(at) ?? [];
+    if (place === null && unmet.length > 0) {
+      for (const name of podNamesOf(workload)) leftOut.push(name);
+      return [];
+    }
+    const all = [...each.refused, ...unmet];
     if (place === null) problems.push(...all.map((problem) => `${source}:${workload.line}: ${workload.kind} ${workload.name}: ${problem}`));
     const plain: PodDemand = { ...workload.size, machineTypes: null, group: null };
     return podNamesOf(workload).map((name, pod): NamedPod => ({
@@ -66,8 +75,9 @@ export function readPlacedPods(
   });
   return {
     pods,
+    leftOut,
     daemonSets,
-    notes: [...leftOut, ...notes, ...zoneNotes(placed), ...daemonNotes(placed, daemonSets), ...preferenceNotes(workloads)],
+    notes: [...read.notes, ...notes, ...zoneNotes(placed), ...daemonNotes(placed, daemonSets), ...preferenceNotes(workloads)],
   };
 }
 
