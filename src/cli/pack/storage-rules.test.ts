@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { VOLUMES_NOT_COUNTED } from './input/known-volumes.ts';
 import { aWorkload, packFiles, REQUESTS, REQUIRED } from '../../../test/builders/pack-files.ts';
 
 const POOLS = [
@@ -23,6 +24,9 @@ function aClass(name: string, spec: string): string {
 const DATA = 'volumes: [{ name: data, persistentVolumeClaim: { claimName: data } }]';
 const db = (volumes = DATA): string => aWorkload('db', 1, `{ ${REQUESTS}, ${volumes} }`);
 const IN_B = 'allowedTopologies: [{ matchLabelExpressions: [{ key: topology.gke.io/zone, values: [b] }] }]';
+
+const IN_REGION =
+  'apiVersion: v1\nkind: PersistentVolume\nmetadata: { name: pv, labels: { topology.kubernetes.io/zone: a, topology.kubernetes.io/region: r } }\nspec: {}\n';
 
 describe('a pod with a volume is packed', () => {
   test.each<readonly [string, readonly string[]]>([
@@ -49,8 +53,20 @@ describe('a pod with a volume is packed', () => {
   ])('%s', (_, storage) => {
     const { problems, pods, notes } = packFiles([db(), ...storage], POOLS);
     expect(problems).toEqual([]);
-    expect(notes).toEqual([]);
+    expect(notes).toEqual([VOLUMES_NOT_COUNTED]);
     expect(pods.map(({ zone }) => zone)).toEqual(['b']);
+  });
+
+  test('in the region of the volume, where pools state one', () => {
+    const pools = [
+      'machine_type,vcpu,memory_gib,usd_per_hour,zone,labels',
+      'small,2,4,0.10,a,topology.kubernetes.io/region=q',
+      'small,2,4,0.11,a,topology.kubernetes.io/region=r',
+      '',
+    ].join('\n');
+    const { pods, usdPerHour } = packFiles([db(), aClaim('data', '{ volumeName: pv }'), IN_REGION], pools);
+    expect(pods).toHaveLength(1);
+    expect(usdPerHour).toBeCloseTo(0.11, 9);
   });
 
   test('each replica of a StatefulSet in the zone of its own volume, and one without where its class creates volumes', () => {
@@ -63,7 +79,7 @@ describe('a pod with a volume is packed', () => {
       aClass('ssd', `volumeBindingMode: WaitForFirstConsumer, ${IN_B}`),
     ];
     const { pods, notes } = packFiles([set, ...storage], POOLS);
-    expect(notes).toEqual([]);
+    expect(notes).toEqual([VOLUMES_NOT_COUNTED]);
     expect(Object.fromEntries(pods.map(({ pod, zone }) => [pod, zone]))).toEqual({ 'shop/db-0': 'a', 'shop/db-1': 'b', 'shop/db-2': 'b' });
   });
 
@@ -98,11 +114,32 @@ describe('a pod with a volume is packed', () => {
       [aClaim('data', '{ volumeName: pv }'), aVolume('pv', 'rack-1', 'example.com/rack')],
       'claim shop/data is bound to the volume pv, whose place is by example.com/rack, which no pool states',
     ],
+    [
+      'the volume that a claim with the empty class binds to',
+      [
+        aClaim('data', '{ storageClassName: "" }'),
+        aClass('ssd', `volumeBindingMode: WaitForFirstConsumer, ${IN_B}`).replace(
+          'metadata: { name: ssd }',
+          'metadata: { name: ssd, annotations: { storageclass.kubernetes.io/is-default-class: "true" } }',
+        ),
+      ],
+      'claim shop/data has the empty StorageClass, with which it binds to a volume that exists',
+    ],
+    [
+      'the zone, of several, of a volume that is created before',
+      [aClaim('data', '{ storageClassName: ssd }'), aClass('ssd', `volumeBindingMode: Immediate, ${IN_B.replace('[b]', '[a, b]')}`)],
+      'which creates the volume before the pod is placed, in one of several places',
+    ],
+    [
+      'the region of its volume',
+      [aClaim('data', '{ volumeName: pv }'), IN_REGION],
+      'volume pv has a region, and no pool states topology.kubernetes.io/region: regions are not compared',
+    ],
   ])('anywhere, with a note, without %s', (_, storage, expected) => {
     const { problems, pods, notes } = packFiles([db(), ...storage], POOLS);
     expect(problems).toEqual([]);
     expect(pods).toHaveLength(1);
-    expect(notes).toHaveLength(1);
+    expect(notes).toHaveLength(2);
     expect(notes[0]).toContain(expected);
   });
 

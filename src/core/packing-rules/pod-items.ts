@@ -153,6 +153,7 @@ class PodOpener {
       if (reach.kind === 'unusable') problems.add(`its claim ${need.name} ${reach.why}; create it anew`);
       if (reach.kind === 'unknown') this.#note(need, reach.why);
       if (reach.kind !== 'known') continue;
+      if (reach.note !== null) this.#note(need, reach.note);
       shapes = shapes.filter((name) => reach.isReachable(this.#shapeOf.get(name)?.labels ?? {}));
       if (shapes.length === 0) {
         problems.add(`the volume of its claim ${need.name} is reached from no machine type that it may use; add a pool in its zone`);

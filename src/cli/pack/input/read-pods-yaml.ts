@@ -3,8 +3,9 @@
 import { availableShape, type DaemonDemand, runsOn } from '../../../core/packing-rules/daemon-sets.ts';
 import { preferringItems } from '../../../core/packing-rules/preferences.ts';
 import { type PackedWorkload, type PodItem, podItems } from '../../../core/packing-rules/pod-items.ts';
-import type { PoolShape } from '../../../core/packing-rules/pool-shape.ts';
+import { labelKeysOf, type PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import type { ManifestStorage } from '../../../core/packing-rules/volume-reach.ts';
+import { attachNotes, knownVolumes } from './known-volumes.ts';
 import { statedAmount } from './pod-quantities.ts';
 import { type ManifestWorkload, podNamesOf, readManifestWorkloads } from './read-manifest-workloads.ts';
 import type { NamedPod } from './read-pods-csv.ts';
@@ -44,7 +45,9 @@ export interface ReadPodsYaml {
 
 /** Reads the pods of a file of manifests. */
 export function readPodsYaml(source: string, text: string, pools: readonly PoolShape[], rules: InputRules): ReadPodsYaml {
-  const { workloads, daemonSets, storage, notes: leftOut, problems } = readManifestWorkloads(source, text, pools);
+  const read = readManifestWorkloads(source, text, pools);
+  const { workloads, daemonSets, problems } = read;
+  const { storage, notes: volumeNotes } = knownVolumes(read.storage, labelKeysOf(pools));
   const facts = { workloads, daemonSets, storage };
   const shapes = pools.map((pool) => availableShape(pool, daemonSets, rules.headroom));
   const place = (at: number): string => {
@@ -76,7 +79,14 @@ export function readPodsYaml(source: string, text: string, pools: readonly PoolS
     preferring: preferring.map((each) => ({ pods: named(each.items), ownUsd: each.ownUsd })),
     shapes,
     facts,
-    notes: [...leftOut, ...daemonNotes(daemonSets, pools), ...unusablePoolNotes(pools, shapes), ...notes],
+    notes: [
+      ...read.notes,
+      ...daemonNotes(daemonSets, pools),
+      ...unusablePoolNotes(pools, shapes),
+      ...notes,
+      ...volumeNotes,
+      ...attachNotes(workloads),
+    ],
     problems: found.map(({ workload, problem }) => `${place(workload)}: ${problem}`),
   };
 }

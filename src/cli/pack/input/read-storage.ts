@@ -3,13 +3,14 @@
 import { readLabelSelector } from '#kube/label-selector';
 import { readNodeTerms } from '#kube/pod-spec/affinity';
 import { driverOf } from '#kube/pod-spec/pod-volumes';
-import type { PersistentVolume, StorageClass, VolumeClaim } from '#kube/scheduling/volumes/storage-model';
-import { objectAt, objectsAt, optionalObjectAt, textAt, textsAt, textsByKeyAt, type Wire } from '#kube/wire';
+import type { PersistentVolume, StorageClass } from '#kube/scheduling/volumes/storage-model';
+import { objectAt, objectsAt, optionalObjectAt, optionalTextAt, textAt, textsAt, textsByKeyAt, type Wire } from '#kube/wire';
 import { readAmounts } from '#kube/amounts';
+import type { ManifestClaim } from '../../../core/packing-rules/volume-reach.ts';
 
 /** Claims, volumes and classes as they are read. */
 export class StorageReader {
-  readonly claims = new Map<string, VolumeClaim>();
+  readonly claims = new Map<string, ManifestClaim>();
   readonly volumes = new Map<string, PersistentVolume>();
   readonly classes = new Map<string, StorageClass>();
   defaultClass: string | null = null;
@@ -36,7 +37,7 @@ export class StorageReader {
   }
 }
 
-function claimOf(object: Wire, namespace: string, name: string): VolumeClaim {
+function claimOf(object: Wire, namespace: string, name: string): ManifestClaim {
   const spec = objectAt(object, 'spec');
   const volumeName = textAt(spec, 'volumeName', 'spec.volumeName');
   const selector = optionalObjectAt(spec, 'selector', 'spec.selector');
@@ -44,7 +45,7 @@ function claimOf(object: Wire, namespace: string, name: string): VolumeClaim {
     uid: textAt(objectAt(object, 'metadata'), 'uid'),
     namespace,
     name,
-    className: textAt(spec, 'storageClassName', 'spec.storageClassName'),
+    className: optionalTextAt(spec, 'storageClassName', 'spec.storageClassName'),
     volumeName,
     bindCompleted: volumeName !== '',
     lost: textAt(objectAt(object, 'status'), 'phase') === 'Lost',

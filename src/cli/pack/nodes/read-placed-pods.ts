@@ -10,6 +10,7 @@ import { type PackedWorkload, podItems } from '../../../core/packing-rules/pod-i
 import { HOSTNAME_LABEL, labelKeysOf, type PoolShape, ZONE_LABEL } from '../../../core/packing-rules/pool-shape.ts';
 import { type ManifestStorage, reachOf } from '../../../core/packing-rules/volume-reach.ts';
 import type { ManifestObject } from '../../read-manifests.ts';
+import { attachNotes, knownVolumes } from '../input/known-volumes.ts';
 import { type FindPlace, type ManifestWorkload, podNamesOf, readWorkloadObjects } from '../input/read-manifest-workloads.ts';
 import type { NamedPod } from '../input/read-pods-csv.ts';
 
@@ -48,7 +49,8 @@ export function readPlacedPods(
 ): PlacedPods {
   const { problems, zoneOf } = context;
   const read = readWorkloadObjects(source, objects, pools, context);
-  const { workloads, daemonSets, storage } = read;
+  const { workloads, daemonSets } = read;
+  const { storage, notes: volumeNotes } = knownVolumes(read.storage, labelKeysOf(pools));
   // Others are in the list already.
   const listed = new Set(problems);
   for (const problem of read.problems) if (!listed.has(problem)) problems.push(problem);
@@ -77,7 +79,15 @@ export function readPlacedPods(
     pods,
     leftOut,
     daemonSets,
-    notes: [...read.notes, ...notes, ...zoneNotes(placed), ...daemonNotes(placed, daemonSets), ...preferenceNotes(workloads)],
+    notes: [
+      ...read.notes,
+      ...notes,
+      ...volumeNotes,
+      ...attachNotes(workloads),
+      ...zoneNotes(placed),
+      ...daemonNotes(placed, daemonSets),
+      ...preferenceNotes(workloads),
+    ],
   };
 }
 
