@@ -76,6 +76,12 @@ describe('nodes that exist', () => {
     expect(shapes.map(({ nodes, groups }) => [nodes, groups])).toEqual([[['n1'], ['apart']]]);
   });
 
+  test('take no further pod of a group of which one there is being deleted', () => {
+    const group = { name: 'apart', perNode: 1, isNecessary: true };
+    const { shapes } = fixNodes(TWO, [aPod(STAYS), aPod({ movement: 'goes' }, [1, 1, 0, 1], group)]);
+    expect(shapes.map(({ nodes, groups }) => [nodes, groups])).toEqual([[['n1'], ['apart']]]);
+  });
+
   test('offer nothing where their pods request more than they have', () => {
     expect(fixNodes([aNode()], [aPod(STAYS, [9000, 1, 0, 1])]).shapes).toMatchObject([{ cpuMillicores: 0, memoryMib: 15_999 }]);
   });

@@ -109,9 +109,10 @@ function addPod(load: Load, { place, requests, group }: PlacedPod): void {
   if (place.movement === 'moves') return;
   requests.forEach((amount, resource) => (load.requested[resource] = (load.requested[resource] ?? 0) + amount));
   if (place.isApart) load.isClosed = true;
+  // Its rules count as long as it runs.
+  if (group !== null) load.groups.add(group.name);
   if (place.movement === 'goes') return;
   load.podsByReason.set(place.why ?? '', (load.podsByReason.get(place.why ?? '') ?? 0) + 1);
-  if (group !== null) load.groups.add(group.name);
 }
 
 function sumOf(nodes: readonly ExistingNode[]): number {

@@ -63,6 +63,11 @@ function whyItStays(
   return budgets.whyBlocked(namespace, labels);
 }
 
+/** Whether a pod is of a DaemonSet. @throws WireError */
+export function isOfDaemonSet(pod: Wire): boolean {
+  return controllerKindOf(objectAt(pod, 'metadata')) === 'DaemonSet';
+}
+
 /** Kind of the controller; null: none. */
 function controllerKindOf(metadata: Wire): string | null {
   const owners = objectsAt(metadata, 'ownerReferences', 'metadata.ownerReferences');

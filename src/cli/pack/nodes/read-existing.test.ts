@@ -57,6 +57,28 @@ describe('pods in a file beside that of their nodes', () => {
   });
 });
 
+describe('a pod that is being deleted', () => {
+  const DELETED = { deletionTimestamp: '2026-11-01T00:00:00Z' };
+  const KEPT = { ownerReferences: [] };
+
+  test('has no note about DaemonSets', () => {
+    const nodes = objects('cluster', inZone('n1', 'a'), aPod('p', 'n1', { metadata: DELETED }), aPod('q', 'n1'));
+    expect(packExisting({ nodes, pools: POOLS }).input?.notes).toEqual([]);
+  });
+
+  test('keeps others of its anti-affinity off a node that stays', () => {
+    const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } };
+    const spec = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
+    const kept = aPod('kept', 'n1', { metadata: { ...KEPT, labels: { app: 'other' } } });
+    const items = [inZone('n1', 'a'), inZone('n2', 'a'), kept, aPod('p', 'n1', { metadata: DELETED, spec }), aPod('q', 'n2', { spec })];
+    const { pods } = packExisting({ nodes: objects('cluster', ...items), pools: POOLS });
+    expect(pods.map(({ pod, node }) => [pod, node])).toEqual([
+      ['shop/kept', 'n1'],
+      ['shop/q', 'small-a-1'],
+    ]);
+  });
+});
+
 describe('many problems', () => {
   const COUNT = 150_000;
   const container = { name: 'main', resources: { requests: { cpu: '1m' } } };

@@ -13,6 +13,7 @@ import type { ManifestObject } from '../../read-manifests.ts';
 import { attachNotes, knownVolumes } from '../input/known-volumes.ts';
 import { type FindPlace, type ManifestWorkload, podNamesOf, readWorkloadObjects } from '../input/read-manifest-workloads.ts';
 import type { NamedPod } from '../input/read-pods-csv.ts';
+import { isOfDaemonSet } from './movability.ts';
 
 export interface PlacedPods {
   readonly pods: readonly NamedPod[];
@@ -85,7 +86,7 @@ export function readPlacedPods(
       ...volumeNotes,
       ...attachNotes(workloads),
       ...zoneNotes(placed),
-      ...daemonNotes(placed, daemonSets),
+      ...daemonNotes(objects, daemonSets),
       ...preferenceNotes(workloads),
     ],
   };
@@ -216,8 +217,8 @@ function volumesOf({ claimsOf }: ManifestWorkload, pod: string, storage: Manifes
 export const NO_DAEMON_SETS =
   'pods of DaemonSets go with the nodes that exist, and no DaemonSet is in the file: their requests come off no new node';
 
-function daemonNotes(placed: readonly PlacedWorkload[], daemons: readonly unknown[]): string[] {
-  if (daemons.length > 0 || !placed.some(({ place }) => place?.movement === 'goes')) return [];
+function daemonNotes(objects: readonly ManifestObject[], daemons: readonly unknown[]): string[] {
+  if (daemons.length > 0 || !objects.some(({ object }) => object.kind === 'Pod' && isOfDaemonSet(object))) return [];
   return [NO_DAEMON_SETS];
 }
 
