@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** Writes a file atomically; creates its folder. */
 export function writeAtomically(path: string, text: string): void {
@@ -18,7 +18,8 @@ export function writeAtomically(path: string, text: string): void {
 export function findWriteProblem(folder: string): string | null {
   try {
     makeFolder(folder);
-    accessSync(folder, constants.W_OK);
+    // Permissions do not say it: root may write into every folder, and no program into /proc.
+    rmdirSync(mkdtempSync(join(folder, '.evenkeel-')));
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -414,6 +414,7 @@ describe('invalid input of evenkeel pack', () => {
     expect((await packFiles(PODS, POOLS, '--emit', both, '--report', both)).err).toContain(
       '--report: ./both.html is the file of --emit, too',
     );
+    expect((await packFiles(PODS, POOLS, '--report', '/proc/x.html')).err).toContain('--report: /proc is not writable: ');
     expect((await packFiles(PODS, POOLS, '--emit', join(blocked, 'x.csv'))).err).toContain('--emit: ./blocked is not writable');
   });
 

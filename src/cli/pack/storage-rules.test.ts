@@ -99,6 +99,23 @@ describe('a pod with a volume is packed', () => {
     expect(Object.fromEntries(pods.map(({ pod, zone }) => [pod, zone]))).toEqual({ 'shop/db-0': 'b', 'shop/db-1': 'a' });
   });
 
+  test('with a spread whose cheapest zone counts, also where the volume of the first pod is in another', () => {
+    const spread =
+      'topologySpreadConstraints: [{ maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: topology.kubernetes.io/zone, nodeTaintsPolicy: Honor, labelSelector: { matchLabels: { app: db } } }]';
+    const pools = 'machine_type,vcpu,memory_gib,usd_per_hour,zone\nsmall,2,4,0.2,a\nsmall,2,4,0.1,b\n';
+    const set = aWorkload('db', 3, `{ ${REQUESTS}, ${spread} }`, {
+      kind: 'StatefulSet',
+      spec: 'volumeClaimTemplates: [{ metadata: { name: data }, spec: { storageClassName: ssd } }]',
+    });
+    const storage = [
+      aClaim('data-db-0', '{ volumeName: pv }'),
+      aVolume('pv', 'a'),
+      aClass('ssd', 'volumeBindingMode: WaitForFirstConsumer'),
+    ];
+    const zones = packFiles([set, ...storage], pools).pods.map(({ zone }) => zone);
+    expect(zones.toSorted()).toEqual(['a', 'b', 'b']);
+  });
+
   test.each<readonly [string, readonly string[], string]>([
     ['the claim', [], 'claim shop/data is not in the file'],
     ['its volume', [aClaim('data', '{ volumeName: pv }')], 'claim shop/data is bound to the volume pv, which is not in the file'],

@@ -219,10 +219,14 @@ class Zones {
     const stuck = options.findIndex((zones) => zones.length === 0);
     if (stuck >= 0)
       return { problem: `no pool in a zone is large enough for its pod ${pods[stuck]?.name ?? ''}; add a larger machine type` };
-    const [first] = pods;
-    const size = workloads[first?.workload ?? -1]?.size;
-    const priceOf = (zone: string): number =>
-      first === undefined || size === undefined ? 0 : this.#priceIn(this.shapesIn(zone, first.shapes), size);
+    const priced = podByZone(pods, options);
+    const prices = new Map(
+      [...priced].map(([zone, { workload, shapes }]) => {
+        const size = workloads[workload]?.size;
+        return [zone, size === undefined ? 0 : this.#priceIn(this.shapesIn(zone, shapes), size)] as const;
+      }),
+    );
+    const priceOf = (zone: string): number => prices.get(zone) ?? 0;
     const zoneRule: ZoneRule = rule.kind === 'spread' ? { ...rule, kind: rule.kind, domains } : { kind: rule.kind };
     const found = assignZones(options, zoneRule, priceOf);
     if ('problem' in found) return found;
@@ -296,6 +300,17 @@ class Zones {
     });
     return Math.min(...prices);
   }
+}
+
+/** By zone, a pod by which its price is compared: the same one where it may use the zone, the one that may use the most. */
+function podByZone(pods: readonly OpenPod[], options: readonly (readonly string[])[]): ReadonlyMap<string, OpenPod> {
+  const order = [...pods.keys()].sort((a, b) => (options[b]?.length ?? 0) - (options[a]?.length ?? 0));
+  const found = new Map<string, OpenPod>();
+  for (const at of order) {
+    const pod = pods[at];
+    for (const zone of options[at] ?? []) if (pod !== undefined && !found.has(zone)) found.set(zone, pod);
+  }
+  return found;
 }
 
 class ItemBuilder {
