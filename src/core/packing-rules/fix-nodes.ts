@@ -2,6 +2,7 @@
 // a shape without a price, of which there is one, with the capacity that its staying pods leave. All other nodes are given up, and what they
 // cost is what a packing competes with.
 
+import type { Amounts } from '#kube/amounts';
 import type { Labels } from '#kube/label-selector';
 import type { Taint } from '#kube/records/node';
 import { withHeadroom } from './daemon-sets.ts';
@@ -36,6 +37,8 @@ export interface PodPlace {
   readonly why: string | null;
   /** Whether it has rules about other pods that a packing does not understand, so that none may join it. */
   readonly isApart: boolean;
+  /** What it takes of its node where that is not what it requests, as during a resize, memory in bytes; absent: its requests. */
+  readonly held?: Amounts;
 }
 
 export interface PlacedPod {

@@ -1,7 +1,7 @@
 // Reads a cluster: paged lists, and nothing else.
 
 import type { ApiTransport } from '#kube/api-transport';
-import { objectAt, textAt, type Wire } from '#kube/wire';
+import { objectAt, objectsAt, textAt, type Wire } from '#kube/wire';
 import {
   apiVersionOf,
   type ApiResource,
@@ -59,6 +59,23 @@ async function listAll(transport: ApiTransport, resource: ApiResource, signal: A
 function trimmed(item: Wire): Pick<ManifestObject['object'], 'metadata'> & Wire {
   const { managedFields: _, ...metadata } = objectAt(item, 'metadata');
   const status = objectAt(item, 'status');
-  const { containerStatuses: _1, initContainerStatuses: _2, images: _3, conditions: _4, ...rest } = status;
-  return { ...item, metadata: { ...metadata, name: textAt(metadata, 'name') }, status: rest };
+  const { containerStatuses, initContainerStatuses, images: _1, conditions, ...rest } = status;
+  return {
+    ...item,
+    metadata: { ...metadata, name: textAt(metadata, 'name') },
+    status: { ...rest, ...resizeStatus({ containerStatuses, initContainerStatuses, conditions }) },
+  };
+}
+
+/** Of containers what the node has allocated, and whether a resize is pending. */
+function resizeStatus(status: Wire): Wire {
+  const containers = (list: string): Wire[] =>
+    objectsAt(status, list).flatMap(({ name, allocatedResources, resources }) =>
+      allocatedResources === undefined && resources === undefined ? [] : [{ name, allocatedResources, resources }],
+    );
+  return {
+    containerStatuses: containers('containerStatuses'),
+    initContainerStatuses: containers('initContainerStatuses'),
+    conditions: objectsAt(status, 'conditions').filter(({ type }) => type === 'PodResizePending'),
+  };
 }

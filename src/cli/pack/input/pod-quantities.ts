@@ -11,13 +11,15 @@ export const GPU = 'nvidia.com/gpu';
 /** What a pools file does not state, and no node of a cloud is short of first. */
 const NOT_PACKED = new Set(['ephemeral-storage']);
 
-/** Requests of a pod; where a container has a limit alone, the API server takes it as the request. */
+/** Requests of a container; of a limit alone, the API server takes it as the request. */
+export function requestsOfContainer(container: Wire): Sums {
+  const resources = objectAt(container, 'resources');
+  return new Map([...readAmounts(objectAt(resources, 'limits')), ...readAmounts(objectAt(resources, 'requests'))]);
+}
+
+/** Requests of a pod. */
 export function requestsOf(spec: Wire): Amounts {
-  const ofContainer = (container: Wire): Sums => {
-    const resources = objectAt(container, 'resources');
-    return new Map([...readAmounts(objectAt(resources, 'limits')), ...readAmounts(objectAt(resources, 'requests'))]);
-  };
-  const sums = sumContainers(spec, ofContainer, ofContainer);
+  const sums = sumContainers(spec, requestsOfContainer, requestsOfContainer);
   if (Object.keys(objectAt(spec, 'resources', 'spec.resources')).length > 0) {
     for (const [resource, amount] of readWholeRequests(spec)) sums.set(resource, amount);
   }

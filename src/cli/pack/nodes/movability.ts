@@ -7,6 +7,7 @@ import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { PodPlace } from '../../../core/packing-rules/fix-nodes.ts';
 import { isEvictable } from '../../../core/resize/plan/steps/plan-steps.ts';
 import type { DisruptionBudgets } from './disruption-budgets.ts';
+import { readHeldRequests } from './held-requests.ts';
 import type { LocalClaims } from './local-claims.ts';
 
 const MIRROR = 'kubernetes.io/config.mirror';
@@ -29,13 +30,15 @@ export function readPlace(pod: Wire, namespace: string, facts: MovementFacts): P
   const controller = controllerKindOf(metadata);
   if (node === '') return controller === 'DaemonSet' ? 'not-packed' : null;
   const annotations = textsByKeyAt(metadata, 'annotations', 'metadata.annotations');
+  const amounts = readHeldRequests(pod);
+  const held = amounts === null ? {} : { held: amounts };
   const isOfNode = annotations[MIRROR] !== undefined || controller === 'Node' || controller === 'DaemonSet';
   if (isOfNode || textAt(metadata, 'deletionTimestamp', 'metadata.deletionTimestamp') !== '') {
-    return { node, movement: 'goes', why: null, isApart: false };
+    return { node, movement: 'goes', why: null, isApart: false, ...held };
   }
   const labels = textsByKeyAt(metadata, 'labels', 'metadata.labels');
   const why = whyItStays({ spec, annotations, controller, namespace, labels }, facts);
-  return { node, movement: why === null ? 'moves' : 'stays', why, isApart: false };
+  return { node, movement: why === null ? 'moves' : 'stays', why, isApart: false, ...held };
 }
 
 interface PodFacts {

@@ -79,6 +79,24 @@ describe('a pod that is being deleted', () => {
   });
 });
 
+describe('a pod that stays during a resize', () => {
+  const resized = (allocated: string, conditions: readonly Json[] = []): Json =>
+    aPod('kept', 'n1', {
+      metadata: { ownerReferences: [] },
+      status: { conditions, containerStatuses: [{ name: 'main', allocatedResources: { cpu: allocated, memory: '1Gi' } }] },
+    });
+  const left = (pod: Json): number | undefined =>
+    packExisting({ nodes: objects('cluster', inZone('n1', 'a'), pod), pools: POOLS }).input?.existing?.shapes[0]?.cpuMillicores;
+
+  test.each([
+    ['the larger one while it shrinks', resized('3'), 5000],
+    ['the larger one while it grows', resized('500m'), 7000],
+    ['what is allocated where the node never grants more', resized('500m', [{ type: 'PodResizePending', reason: 'Infeasible' }]), 7500],
+  ])('takes of its node %s', (_, pod, expected) => {
+    expect(left(pod)).toBe(expected);
+  });
+});
+
 describe('many problems', () => {
   const COUNT = 150_000;
   const container = { name: 'main', resources: { requests: { cpu: '1m' } } };

@@ -1,5 +1,6 @@
 // Reads the nodes that exist with their pods, beside the pools: what a packing competes with, and what it cannot change.
 
+import { MiB } from '#kube/units';
 import { WireError } from '#kube/wire';
 import { type FixedNodes, type FixedShape, fixNodes, type PlacedPod } from '../../../core/packing-rules/fix-nodes.ts';
 import type { ExistingNode } from '../../../core/packing-rules/fix-nodes.ts';
@@ -318,7 +319,10 @@ function isPlaceable({ demand }: NamedPod, machineTypes: readonly PoolShape[]): 
 function placedOf({ place, demand }: NamedPod): PlacedPod[] {
   if (place === null) return [];
   const { cpuMillicores, memoryMib, gpus, group } = demand;
-  return [{ place, requests: [cpuMillicores, memoryMib, gpus, 1], group }];
+  const { held } = place;
+  const [cpu, memory] =
+    held === undefined ? [cpuMillicores, memoryMib] : [held.get('cpu') ?? 0, Math.ceil((held.get('memory') ?? 0) / MiB)];
+  return [{ place, requests: [cpu, memory, gpus, 1], group }];
 }
 
 /** Nodes that stay count for the `max` of their machine type. */
