@@ -172,6 +172,23 @@ describe('a pod with a volume is packed', () => {
     expect(problems.join('\n')).toContain(`./pods.yaml:1: Deployment shop/db: ${expected}`);
   });
 
+  const SHARED = [aClaim('data', '{ storageClassName: ssd }'), aClass('ssd', 'volumeBindingMode: WaitForFirstConsumer')];
+  const ONE_EACH = 'machine_type,vcpu,memory_gib,usd_per_hour,zone,max\nsmall,1,4,0.1,a,1\nlarge,1,4,0.2,a,\nsmall,1,4,0.1,b,1\n';
+
+  test('in one zone with all that share its claim, which is not bound yet', () => {
+    // The cheapest nodes of both zones are cheaper.
+    const workloads = [aWorkload('db', 2, `{ ${REQUESTS.replace('500m', '900m')}, ${DATA} }`), db().replaceAll('db', 'copy')];
+    const { problems, pods } = packFiles([...workloads, ...SHARED], ONE_EACH);
+    expect(problems).toEqual([]);
+    expect(pods.map(({ zone }) => zone)).toEqual(['a', 'a', 'a']);
+  });
+
+  test('is refused where it must not be in the zone of those that share its claim', () => {
+    const apart = `affinity: { podAntiAffinity: { ${REQUIRED}: [{ topologyKey: topology.kubernetes.io/zone, labelSelector: { matchLabels: { app: db } } }] } }`;
+    const { problems } = packFiles([aWorkload('db', 2, `{ ${REQUESTS}, ${DATA}, ${apart} }`), ...SHARED], POOLS);
+    expect(problems.join()).toContain('Deployment shop/db: its pods share a claim that is not bound yet, and its volume is in one zone');
+  });
+
   test('is refused where more than one pod mounts a claim that only one may', () => {
     const manifests = [
       aWorkload('db', 2, `{ ${REQUESTS}, ${DATA} }`),

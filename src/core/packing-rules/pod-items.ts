@@ -8,6 +8,7 @@ import { type GroupRule, groupsOf, type PodGroups, type RuledPods } from './pod-
 import { labelKeysOf, type PoolShape } from './pool-shape.ts';
 import { shareOf } from './share-of-node.ts';
 import { type ClaimNeed, type ManifestStorage, reachOf } from './volume-reach.ts';
+import { claimSharers } from './shared-claims.ts';
 import { assignZones, type ZoneRule } from './zone-assignment.ts';
 import type { VolumeClaim } from '#kube/scheduling/volumes/storage-model';
 
@@ -97,9 +98,30 @@ export function podItems(
     if ('problem' in found) problems.push({ workload: members[0] ?? 0, problem: found.problem });
     else for (const [pod, zone] of found.zones) assigned.set(pod, zone);
   }
+  for (const { pods, workload } of splitSharers(open, groups)) {
+    const found = zones.assignSharers(pods, workloads, assigned);
+    if ('problem' in found) problems.push({ workload, problem: found.problem });
+    else for (const [pod, zone] of found.zones) assigned.set(pod, zone);
+  }
   const builder = new ItemBuilder(workloads, groups, shapes.length);
   const items = builder.build(open, assigned, problems);
   return { items, problems, notes: opener.notes };
+}
+
+/** Pods that share a claim that is not bound yet, without those that must be on one node: they are in one zone anyway. */
+function splitSharers(
+  open: readonly (readonly OpenPod[])[],
+  groups: readonly PodGroups[],
+): readonly { readonly pods: readonly OpenPod[]; readonly workload: number }[] {
+  const hostOf = ({ workload }: OpenPod): string | null => {
+    const host = groups[workload]?.host ?? null;
+    return host?.kind === 'together' ? host.key : null;
+  };
+  const sharers = claimSharers(open.flat().filter(({ claims }) => claims.length > 0));
+  return sharers.flatMap((pods) => {
+    const hosts = new Set(pods.map((pod) => hostOf(pod)));
+    return hosts.size === 1 && !hosts.has(null) ? [] : [{ pods, workload: pods[0]?.workload ?? 0 }];
+  });
 }
 
 /** Shapes and claims of pods. */
@@ -219,14 +241,7 @@ class Zones {
     const stuck = options.findIndex((zones) => zones.length === 0);
     if (stuck >= 0)
       return { problem: `no pool in a zone is large enough for its pod ${pods[stuck]?.name ?? ''}; add a larger machine type` };
-    const priced = podByZone(pods, options);
-    const prices = new Map(
-      [...priced].map(([zone, { workload, shapes }]) => {
-        const size = workloads[workload]?.size;
-        return [zone, size === undefined ? 0 : this.#priceIn(this.shapesIn(zone, shapes), size)] as const;
-      }),
-    );
-    const priceOf = (zone: string): number => prices.get(zone) ?? 0;
+    const priceOf = this.#pricesFor(pods, options, workloads);
     const zoneRule: ZoneRule = rule.kind === 'spread' ? { ...rule, kind: rule.kind, domains } : { kind: rule.kind };
     const found = assignZones(options, zoneRule, priceOf);
     if ('problem' in found) return found;
@@ -247,6 +262,42 @@ class Zones {
         }),
       ),
     };
+  }
+
+  /** Zones of pods that must be in one since they share a claim, beside those that rules have assigned. */
+  assignSharers(
+    pods: readonly OpenPod[],
+    workloads: readonly PackedWorkload[],
+    assigned: ReadonlyMap<OpenPod, AssignedZone>,
+  ): { readonly zones: ReadonlyMap<OpenPod, AssignedZone> } | { readonly problem: string } {
+    if (this.#shapes.every(({ offering }) => offering.zone === null)) return { zones: new Map() };
+    const allowed = this.#optionsOf(pods, workloads);
+    const options = pods.map((pod, at) => {
+      const known = assigned.get(pod);
+      return known === undefined ? (allowed[at] ?? []) : [known.zone];
+    });
+    const found = assignZones(options, { kind: 'together' }, this.#pricesFor(pods, options, workloads));
+    if ('problem' in found) {
+      const why = 'its pods share a claim that is not bound yet, and its volume is in one zone';
+      return { problem: `${why}, which its rules or pools do not allow; give each pod a claim, or correct the rules` };
+    }
+    const open = pods.flatMap((pod, at) => (assigned.has(pod) ? [] : [{ pod, zone: found.zones[at] ?? '' }]));
+    return { zones: new Map(open.map(({ pod, zone }) => [pod, { zone, shapes: this.shapesIn(zone, pod.shapes), spread: null }])) };
+  }
+
+  /** What a pod costs in a zone. */
+  #pricesFor(
+    pods: readonly OpenPod[],
+    options: readonly (readonly string[])[],
+    workloads: readonly PackedWorkload[],
+  ): (zone: string) => number {
+    const prices = new Map(
+      [...podByZone(pods, options)].map(([zone, { workload, shapes }]) => {
+        const size = workloads[workload]?.size;
+        return [zone, size === undefined ? 0 : this.#priceIn(this.shapesIn(zone, shapes), size)] as const;
+      }),
+    );
+    return (zone) => prices.get(zone) ?? 0;
   }
 
   /** Those of the shapes that are in a zone. */
@@ -352,7 +403,7 @@ class ItemBuilder {
       }
     });
     for (const pods of together.values()) {
-      const item = this.#joined(pods);
+      const item = this.#joined(pods, assigned);
       if ('problem' in item) problems.push(item);
       else items.push(item);
     }
@@ -364,13 +415,14 @@ class ItemBuilder {
   }
 
   /** Pods that must share a node, as one. */
-  #joined(pods: readonly OpenPod[]): PodItem | { workload: number; problem: string } {
+  #joined(pods: readonly OpenPod[], assigned: ReadonlyMap<OpenPod, AssignedZone>): PodItem | { workload: number; problem: string } {
     const itemPods = pods.flatMap((pod) => {
       const workload = this.#workloads[pod.workload];
       return workload === undefined ? [] : [this.#itemPod(pod, workload)];
     });
     const [first, ...others] = pods;
-    const shapes = (first?.shapes ?? []).filter((name) => others.every((pod) => pod.shapes.includes(name)));
+    const shapesOf = (pod: OpenPod): readonly string[] => assigned.get(pod)?.shapes ?? pod.shapes;
+    const shapes = (first === undefined ? [] : shapesOf(first)).filter((name) => others.every((pod) => shapesOf(pod).includes(name)));
     if (shapes.length === 0) {
       return {
         workload: first?.workload ?? 0,
