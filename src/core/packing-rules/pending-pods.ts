@@ -4,7 +4,7 @@ import { placeOn } from '../packing/first-fit.ts';
 import { OpenNodes } from '../packing/open-nodes.ts';
 import type { Packing } from '../packing/packing.ts';
 import { type PackingProblem, RESOURCE_COUNT } from '../packing/packing-problem.ts';
-import type { AssignedSpread, SpreadGroup } from './pod-items.ts';
+import type { AssignedSpread, SpreadGroup } from './pod-zones.ts';
 
 /** What is known of a pod besides its class. */
 export interface RankedPod {
