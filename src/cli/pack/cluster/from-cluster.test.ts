@@ -191,6 +191,17 @@ describe('evenkeel pack --from-cluster', () => {
     expect(gap?.parts.map(({ cause }) => cause)).toContain('immovable-pods');
   });
 
+  test('counts what a node has allocated during a resize', async () => {
+    await aNode('n1', 'e2-standard-4');
+    await aPod('shrinks', 'n1', { kind: null });
+    await aPod('a', 'n1', { cpu: '2' });
+    const path = '/api/v1/namespaces/shop/pods/shrinks';
+    const { body } = await world.get(path);
+    const status = { phase: 'Running', containerStatuses: [{ name: 'main', allocatedResources: { cpu: '3' } }] };
+    await world.put(`${path}/status`, { ...(body as Json), status });
+    expect((await summaryOf()).methods[0]).toMatchObject({ nodes: 2 });
+  });
+
   test('keeps taints of nodes', async () => {
     await aNode('n1', 'e2-standard-4');
     await aNode('t1', 'e2-highcpu-4', { taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] });
