@@ -320,8 +320,7 @@ function placedOf({ place, demand }: NamedPod): PlacedPod[] {
   if (place === null) return [];
   const { cpuMillicores, memoryMib, gpus, group } = demand;
   const { held } = place;
-  const [cpu, memory] =
-    held === undefined ? [cpuMillicores, memoryMib] : [held.get('cpu') ?? 0, Math.ceil((held.get('memory') ?? 0) / MiB)];
+  const [cpu, memory] = held === undefined ? [cpuMillicores, memoryMib] : [held.get('cpu') ?? 0, (held.get('memory') ?? 0) / MiB];
   return [{ place, requests: [cpu, memory, gpus, 1], group }];
 }
 
