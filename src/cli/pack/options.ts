@@ -22,13 +22,13 @@ import { CLUSTER_OPTIONS } from '../recommendations/options.ts';
 export const PACK_OPTIONS = {
   pods: {
     value: 'FILE',
-    help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu][,priority][,node], or manifests in a .yaml, .yml or .json file (required without --nodes)',
+    help: 'pods: CSV of name,cpu_milli,memory_mib[,gpu][,priority][,node], or manifests in a .yaml, .yml or .json file (required without --nodes and --from-cluster)',
     read: text(),
     default: null,
   },
   pools: {
     value: 'FILE',
-    help: 'pools: CSV of machine_type,vcpu,memory_gib,usd_per_hour[,max][,alloc_cpu_milli,alloc_memory_mib][,gpu][,zone][,capacity_type][,labels][,taints] (required)',
+    help: 'pools: CSV of machine_type,vcpu,memory_gib,usd_per_hour[,max][,alloc_cpu_milli,alloc_memory_mib][,gpu][,zone][,capacity_type][,labels][,taints] (required without --from-cluster)',
     read: text(),
     default: null,
   },

@@ -83,13 +83,18 @@ export async function planPacking(planned: PlannedProblem, dependencies: PlanDep
   const relaxed = planned.relaxed?.problem ?? relaxProblem(problem);
   const bounds = new BoundSolver(relaxed, dependencies);
   const peers = new PeerThread(problem, onError);
-  const patternBound = relaxed.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(relaxed, onError);
+  const patternBound = startPatternBound(relaxed, onError);
   try {
     return await plan(planned, { bounds, peers, patternBound }, dependencies);
   } finally {
     bounds.stop();
     await Promise.all([peers.stop(), patternBound?.stop()]);
   }
+}
+
+/** Computes the bound over patterns beside other work; null: the problem has too many classes. */
+export function startPatternBound(relaxed: PackingProblem, onError: (error: Error) => void): PatternBoundThread | null {
+  return relaxed.classCount > MAX_PATTERN_CLASSES ? null : new PatternBoundThread(relaxed, onError);
 }
 
 /** What is computed beside the search. */

@@ -118,8 +118,8 @@ describe('a pod with a volume is packed', () => {
 
   test.each<readonly [string, readonly string[], string]>([
     ['the claim', [], 'claim shop/data is not in the file'],
-    ['its volume', [aClaim('data', '{ volumeName: pv }')], 'claim shop/data is bound to the volume pv, which is not in the file'],
-    ['its class', [aClaim('data', '{ storageClassName: ssd }')], 'claim shop/data has the StorageClass ssd, which is not in the file'],
+    ['its volume', [aClaim('data', '{ volumeName: pv }')], 'claim shop/data is bound to the volume pv, which was not found'],
+    ['its class', [aClaim('data', '{ storageClassName: ssd }')], 'claim shop/data has the StorageClass ssd, which was not found'],
     ['a default class', [aClaim('data', '{}')], 'claim shop/data names no StorageClass, and the file has no default one'],
     [
       'the zone of a volume that is created before',

@@ -1,5 +1,5 @@
 // Proves a packing by the filters of kube-scheduler: for each pod, whether the scheduler would take it on its node if it came last, with all
-// others where the packing has them. No code of the search has a part in it. Pods are interned by what the filters read of them, and nodes
+// others where the packing has them. The search has no part in it: which DaemonSets run on a shape, and which claims are known, its caller says. Pods are interned by what the filters read of them, and nodes
 // by their shape and pods, so that equal questions are asked once.
 
 import type { Amounts } from '#kube/amounts';

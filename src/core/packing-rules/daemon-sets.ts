@@ -12,14 +12,15 @@ export interface DaemonDemand {
   readonly rules: Pick<SchedulingRules, 'nodeSelector' | 'nodeTerms' | 'tolerations'>;
 }
 
-/** Taints that the DaemonSet controller makes its pods tolerate. */
-const TOLERATED = ['not-ready', 'unreachable', 'disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable', 'network-unavailable'];
-const ADDED: readonly Toleration[] = TOLERATED.map((condition) => ({
-  key: `node.kubernetes.io/${condition}`,
-  operator: 'Exists',
-  value: '',
-  effect: null,
-}));
+/** Taints that the DaemonSet controller makes its pods tolerate; pods in the network of the host tolerate network-unavailable, too, which no pool has. */
+const ADDED: readonly Toleration[] = [
+  ...toleratedConditions('NoExecute', ['not-ready', 'unreachable']),
+  ...toleratedConditions('NoSchedule', ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable']),
+];
+
+function toleratedConditions(effect: string, conditions: readonly string[]): Toleration[] {
+  return conditions.map((condition) => ({ key: `node.kubernetes.io/${condition}`, operator: 'Exists', value: '', effect }));
+}
 
 /** Tolerations of the pods of a DaemonSet. */
 export function daemonTolerations(tolerations: readonly Toleration[]): readonly Toleration[] {

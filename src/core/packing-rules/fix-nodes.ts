@@ -31,14 +31,19 @@ export interface ExistingNode {
 /** Where a pod runs, and what becomes of it where its node goes. */
 export interface PodPlace {
   readonly node: string;
-  /** `goes`: it goes with its node, as pods of DaemonSets do, and takes no place elsewhere. */
-  readonly movement: 'moves' | 'stays' | 'goes';
+  /** `goes`: with its node, as pods of DaemonSets and static pods do; `ends`: it is being deleted. Both take no place elsewhere. */
+  readonly movement: 'moves' | 'stays' | 'goes' | 'ends';
   /** Why it stays; null: it does not. */
   readonly why: string | null;
   /** Whether it has rules about other pods that a packing does not understand, so that none may join it. */
   readonly isApart: boolean;
   /** What it takes of its node where that is not what it requests, as during a resize, memory in bytes; absent: its requests. */
   readonly held?: Amounts;
+}
+
+/** Whether a pod takes no place elsewhere where its node goes. */
+export function goesWithNode({ movement }: PodPlace): boolean {
+  return movement === 'goes' || movement === 'ends';
 }
 
 export interface PlacedPod {
@@ -114,7 +119,7 @@ function addPod(load: Load, { place, requests, group }: PlacedPod): void {
   if (place.isApart) load.isClosed = true;
   // Its rules count as long as it runs.
   if (group !== null) load.groups.add(group.name);
-  if (place.movement === 'goes') return;
+  if (goesWithNode(place)) return;
   load.podsByReason.set(place.why ?? '', (load.podsByReason.get(place.why ?? '') ?? 0) + 1);
 }
 

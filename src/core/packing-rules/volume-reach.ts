@@ -95,7 +95,7 @@ function reservedVolume({ namespace, name }: ManifestClaim, { volumes }: Manifes
 
 function reachOfVolume(claim: ManifestClaim, { volumes }: ManifestStorage, labelKeys: ReadonlySet<string>): VolumeReach {
   const volume = volumes.get(claim.volumeName);
-  if (volume === undefined) return unknown(`is bound to the volume ${claim.volumeName}, which is not in the file`);
+  if (volume === undefined) return unknown(`is bound to the volume ${claim.volumeName}, which was not found`);
   const missing = keysOfVolume(volume).find((key) => !labelKeys.has(key));
   if (missing !== undefined) return unknown(`is bound to the volume ${volume.name}, whose place is by ${missing}, which no pool states`);
   return {
@@ -130,7 +130,7 @@ function reachOfClass(claim: ManifestClaim, storage: ManifestStorage, labelKeys:
   if (className === null) return unknown('names no StorageClass, and the file has no default one');
   if (className === '') return unknown('has the empty StorageClass, with which it binds to a volume that exists');
   const storageClass = storage.classes.get(className);
-  if (storageClass === undefined) return unknown(`has the StorageClass ${className}, which is not in the file`);
+  if (storageClass === undefined) return unknown(`has the StorageClass ${className}, which was not found`);
   if (storageClass.provisioner === NO_PROVISIONER) return unknown(`has the StorageClass ${className}, which creates no volumes`);
   const { allowedTopologies, waitsForConsumer } = storageClass;
   const missing = allowedTopologies.flatMap((term) => [...term.keys()]).find((key) => !labelKeys.has(key));

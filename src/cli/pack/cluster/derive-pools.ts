@@ -42,8 +42,10 @@ export function derivePools(found: readonly UnpricedNode[], catalogue: PriceCata
       return [];
     }
     const price = catalogue.priceOf({ machineType, capacityType, zone, region }, record.capacity);
-    // Not reached: a node has a capacity, of which there is an estimate.
-    if (price === null) return [];
+    if (price === null) {
+      problems.push(`node ${node.name}: its machine type ${machineType} has no price; state it with --prices`);
+      return [];
+    }
     const offering = { machineType, zone, capacityType };
     // Its pool has no max.
     const existing: ExistingNode = { ...node, offering, pool: null, usdPerHour: price.perHourUsd };
@@ -136,6 +138,7 @@ export function priceSources(pools: readonly DerivedPool[]): string[] {
 export function lessDaemonSets(pools: readonly DerivedPool[], pods: readonly NamedPod[]): DerivedPool[] {
   const requested = new Map<string, Float64Array>();
   for (const { place, demand } of pods) {
+    // Pods that are being deleted are not on every node of the pool.
     if (place?.movement !== 'goes') continue;
     const sums = requested.get(place.node) ?? new Float64Array(RESOURCE_COUNT);
     [demand.cpuMillicores, demand.memoryMib, demand.gpus, 1].forEach(

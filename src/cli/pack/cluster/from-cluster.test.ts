@@ -96,6 +96,18 @@ describe('evenkeel pack --from-cluster', () => {
     expect((await summaryOf()).methods[0]).toMatchObject({ nodes: 2 });
   });
 
+  test('takes nothing off a machine for a pod that is being deleted', async () => {
+    await aNode('n1', 'e2-standard-4');
+    await aPod('ends', 'n1', { cpu: '500m' });
+    const path = '/api/v1/namespaces/shop/pods/ends';
+    const { body } = await world.get(path);
+    const pod = body as { readonly metadata: Json };
+    await world.put(path, { ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/wait'] } });
+    await world.delete(path);
+    for (const name of ['a', 'b', 'c', 'd']) await aPod(name, null);
+    expect((await summaryOf()).methods[0]).toMatchObject({ nodes: 1 });
+  });
+
   test('uses the prices of a file, or of a pools file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'evenkeel-pack-cluster-'));
     try {
@@ -185,6 +197,7 @@ describe('evenkeel pack --from-cluster', () => {
   test('reports the nodes as they are where every pod stays', async () => {
     await aNode('n1', 'e2-standard-4');
     await aPod('a', 'n1', { kind: null });
+    expect((await run([])).out).toContain('Lower bound: no pod can be packed, so that it is the cost of the nodes that stay.');
     const { methods, gap, existing } = await summaryOf();
     expect(existing?.usdPerHour).toBeCloseTo(E2, 9);
     expect(methods[0]).toMatchObject({ nodes: 1, usdPerHour: expect.closeTo(E2, 9), gap: 0 });

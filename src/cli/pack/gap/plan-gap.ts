@@ -1,6 +1,5 @@
 // Costs of a cluster without one restriction after the other: what the gap between its cost and the lower bound is made of.
 
-import { PatternBoundThread } from '../../../adapters/highs/pattern-bound-thread.ts';
 import { type GapPart, type GapStep, splitGap } from '../../../core/packing/gap/split-gap.ts';
 import { relaxProblem } from '../../../core/packing/packing-problem.ts';
 import { PackingSearch } from '../../../core/packing/packing-search.ts';
@@ -8,7 +7,7 @@ import { SeededRandom } from '../../../runtime/random.ts';
 import { SECOND_MS } from '#kube/units';
 import { BoundSolver } from '../bound-solver.ts';
 import type { GapVariants, PackInput } from '../input/read-input.ts';
-import { EQUAL_COST, type PackingPlan, type PlanDependencies, searchUntil, SEED, verified } from '../plan.ts';
+import { EQUAL_COST, type PackingPlan, type PlanDependencies, searchUntil, SEED, verified, startPatternBound } from '../plan.ts';
 
 /** Share of the time for each packing besides the one that is printed. */
 export const VARIANT_SHARE = 0.1;
@@ -57,8 +56,8 @@ async function packVariant(
   const { seconds, nowMs, signal, onError } = dependencies;
   const relaxed = relaxProblem(problem);
   const bounds = new BoundSolver(relaxed, dependencies);
-  const patterns = new PatternBoundThread(relaxed, onError);
-  const boundUsd = (): number => Math.max(bounds.best.usdPerHour, patterns.usdPerHour);
+  const patterns = startPatternBound(relaxed, onError);
+  const boundUsd = (): number => Math.max(bounds.best.usdPerHour, patterns?.usdPerHour ?? 0);
   try {
     const { perPod } = await bounds.first;
     signal.throwIfAborted();
@@ -72,6 +71,6 @@ async function packVariant(
     return { usdPerHour: best === null ? null : best.usdPerHour + paid, boundUsdPerHour: boundUsd() + paid };
   } finally {
     bounds.stop();
-    await patterns.stop();
+    await patterns?.stop();
   }
 }

@@ -113,7 +113,10 @@ export function readInput(files: InputFiles): ReadInput {
   const problems = [...read.problems, ...poolProblems];
   if (problems.length > 0) return { ok: false, problems: firstOf(problems) };
   const { pods, shapes, facts, notes, preferring } = read;
-  if (pods.length === 0) return { ok: false, problems: [`${files.pods}: has no pod; add one for each that is to be packed`] };
+  if (pods.length === 0) {
+    const why = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+    return { ok: false, problems: [`${files.pods}: has no pod${why}; add one for each that is to be packed`] };
+  }
   return checkInput(files, { pods, shapes, pools, headroom, facts, notes, preferring, preferenceCost, existing: null });
 }
 

@@ -19,7 +19,7 @@ import {
 } from '#kube/wire';
 import type { PodDemand } from '../../../core/packing/packing-problem.ts';
 import type { DaemonDemand } from '../../../core/packing-rules/daemon-sets.ts';
-import type { PodPlace } from '../../../core/packing-rules/fix-nodes.ts';
+import { goesWithNode, type PodPlace } from '../../../core/packing-rules/fix-nodes.ts';
 import { labelKeysOf, type PoolShape } from '../../../core/packing-rules/pool-shape.ts';
 import type { ClaimNeed, ManifestStorage } from '../../../core/packing-rules/volume-reach.ts';
 import { type ManifestObject, objectsIn } from '../../read-manifests.ts';
@@ -277,7 +277,7 @@ function admittedSpec(
 
 /** Pods that go with their node, as those of DaemonSets do, are pinned to it. */
 function pinProblems(pinnedNode: string | null, place: PodPlace | null): string[] {
-  return pinnedNode === null || place?.movement === 'goes' ? [] : ['has node affinity to a node by name; remove it'];
+  return pinnedNode === null || (place !== null && goesWithNode(place)) ? [] : ['has node affinity to a node by name; remove it'];
 }
 
 function sizeOf(amounts: Amounts): ManifestWorkload['size'] {

@@ -33,9 +33,8 @@ export function readPlace(pod: Wire, namespace: string, facts: MovementFacts): P
   const amounts = readHeldRequests(pod);
   const held = amounts === null ? {} : { held: amounts };
   const isOfNode = annotations[MIRROR] !== undefined || controller === 'Node' || controller === 'DaemonSet';
-  if (isOfNode || textAt(metadata, 'deletionTimestamp', 'metadata.deletionTimestamp') !== '') {
-    return { node, movement: 'goes', why: null, isApart: false, ...held };
-  }
+  const isBeingDeleted = textAt(metadata, 'deletionTimestamp', 'metadata.deletionTimestamp') !== '';
+  if (isOfNode || isBeingDeleted) return { node, movement: isOfNode ? 'goes' : 'ends', why: null, isApart: false, ...held };
   const labels = textsByKeyAt(metadata, 'labels', 'metadata.labels');
   const why = whyItStays({ spec, annotations, controller, namespace, labels }, facts);
   return { node, movement: why === null ? 'moves' : 'stays', why, isApart: false, ...held };

@@ -146,7 +146,7 @@ export interface ExistingParts {
   readonly leftOut: readonly string[];
   /** As they are stated. */
   readonly pools: readonly PoolShape[];
-  /** What comes off new nodes. */
+  /** What is subtracted from new nodes. */
   readonly daemonSets: readonly DaemonDemand[];
   /** Share of CPU, memory and pods of every node that stays free. */
   readonly headroom: number;

@@ -2,7 +2,7 @@
 
 import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { SchedulingRules } from '#kube/pod-spec/scheduling-rules';
-import type { PodPlace } from '../../../core/packing-rules/fix-nodes.ts';
+import { goesWithNode, type PodPlace } from '../../../core/packing-rules/fix-nodes.ts';
 import type { PodDemand } from '../../../core/packing/packing-problem.ts';
 import type { DaemonDemand } from '../../../core/packing-rules/daemon-sets.ts';
 import { groupsOf } from '../../../core/packing-rules/pod-groups.ts';
@@ -19,7 +19,7 @@ export interface PlacedPods {
   readonly pods: readonly NamedPod[];
   /** Names of pods on no node that no pool may hold. */
   readonly leftOut: readonly string[];
-  /** What comes off new nodes. */
+  /** What is subtracted from new nodes. */
   readonly daemonSets: readonly DaemonDemand[];
   readonly notes: readonly string[];
 }
@@ -96,7 +96,7 @@ export function readPlacedPods(
 function stayingFor(place: PodPlace, refused: readonly string[]): PodPlace {
   const [first] = refused;
   if (first === undefined) return place;
-  if (place.movement === 'goes') return { ...place, isApart: true };
+  if (goesWithNode(place)) return { ...place, isApart: true };
   // Without the remedy, which is for manifests.
   const why = first.split(';', 1)[0] ?? first;
   return { ...place, movement: 'stays', why: place.why ?? (why.startsWith('it') ? why : `it ${why}`), isApart: true };
@@ -215,7 +215,7 @@ function volumesOf({ claimsOf }: ManifestWorkload, pod: string, storage: Manifes
 }
 
 export const NO_DAEMON_SETS =
-  'pods of DaemonSets go with the nodes that exist, and no DaemonSet is in the file: their requests come off no new node';
+  'pods of DaemonSets go with the nodes that exist, and no DaemonSet is in the file: their requests are subtracted from no new node';
 
 function daemonNotes(objects: readonly ManifestObject[], daemons: readonly unknown[]): string[] {
   if (daemons.length > 0 || !objects.some(({ object }) => object.kind === 'Pod' && isOfDaemonSet(object))) return [];

@@ -37,7 +37,8 @@ export function describeInput({ pods, classes, requested }: PackSummary): string
   return `${pods} ${pods === 1 ? 'pod' : 'pods'} of ${classes} ${classes === 1 ? 'size' : 'sizes'}: ${requested.cores.toFixed(1)} cores, ${requested.memoryGib.toFixed(1)} GiB${gpus}`;
 }
 
-export function describeBound({ lowerBound: { kind, usdPerCore, usdPerGib } }: PackSummary): string[] {
+export function describeBound({ pods, lowerBound: { kind, usdPerCore, usdPerGib } }: PackSummary): string[] {
+  if (pods === 0) return ['Lower bound: no pod can be packed, so that it is the cost of the nodes that stay.'];
   return [
     `Lower bound: ${BOUND_TEXTS[kind]}. No packing of these pods costs less.`,
     `One more core costs about $${usdPerCore.toFixed(4)} an hour, one more GiB $${usdPerGib.toFixed(4)}.`,

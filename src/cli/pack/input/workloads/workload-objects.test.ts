@@ -95,6 +95,12 @@ describe('a pod spec', () => {
     expect(notes).toEqual(['2 pods with scheduling gates left out: kube-scheduler places none of them yet']);
   });
 
+  test('with scheduling gates alone leaves no pod, which is a problem with its cause', () => {
+    expect(packFiles([aWorkload('gated', 2, `{ ${REQUESTS}, schedulingGates: [{ name: wait }] }`)], POOLS).problems).toEqual([
+      './pods.yaml: has no pod (2 pods with scheduling gates left out: kube-scheduler places none of them yet); add one for each that is to be packed',
+    ]);
+  });
+
   test('has the overhead, node selector and tolerations of its RuntimeClass', () => {
     const scheduling = '{ nodeSelector: { runtime: kata }, tolerations: [{ key: runtime, operator: Exists }] }';
     const kata = `{ apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: { name: kata }, overhead: { podFixed: { cpu: 4 } }, scheduling: ${scheduling} }\n`;
