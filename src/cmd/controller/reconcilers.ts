@@ -8,7 +8,7 @@ import { IdleWatch } from '../../controllers/recommendation/observe/idle-watch.t
 import { WorkloadEvents } from '../../controllers/recommendation/publish/workload-events.ts';
 import { RecommendationReconciler } from '../../controllers/recommendation/reconciler.ts';
 import { watchWorkloads } from '../../controllers/recommendation/observe/triggers.ts';
-import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
+import type { Resources } from '#kube/records/resources';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import type { Parsed } from '#kube/parsed';
 import { type WorkloadKey, workloadKey } from '#kube/records/workload';
@@ -187,21 +187,19 @@ export class Reconcilers {
     if (idle !== undefined && idle.wakeStartedAt === undefined) workloads.add(key, 'high');
   }
 
-  /** Sum of the recommended requests of all pods; null before the first recommendation. */
-  recommendedTotal(): Resources | null {
-    let total: Resources | null = null;
+  /** The recommended requests of all replicas, container by container. */
+  *recommendedRequests(): Iterable<Resources> {
     for (const recommendation of this.#dependencies.state.recommendations()) {
       const { containers = [], replicas = 0 } = recommendation.status ?? {};
       for (const container of containers) {
         const requests = container.recommended?.requests;
         if (requests === undefined) continue;
-        total = addResources(total ?? NO_RESOURCES, {
+        yield {
           cpuMillicores: amount(requests.cpu, parseCpuMillicores) * replicas,
           memoryBytes: amount(requests.memory, parseMemoryBytes) * replicas,
-        });
+        };
       }
     }
-    return total;
   }
 }
 

@@ -45,7 +45,7 @@ export interface UsageModelDependencies {
 export type SampleListener = (workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample) => void;
 
 /** CPU and memory in use; null: not measured. */
-interface UsageTotal {
+export interface UsageTotal {
   readonly cpuMillicores: Millicores | null;
   readonly memoryBytes: Bytes | null;
 }
@@ -230,11 +230,9 @@ export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange>
     return usage !== null && this.#isFresh(usage) ? usage : null;
   }
 
-  /** Sum over all pods; null: no current samples. */
-  used(): UsageTotal {
-    let total: UsageTotal = { cpuMillicores: null, memoryBytes: null };
-    for (const pod of this.#samples.pods()) total = plus(total, this.#sum(pod.values()));
-    return total;
+  /** Usage of each pod; null: no current samples. */
+  *usedByPod(): Iterable<UsageTotal> {
+    for (const pod of this.#samples.pods()) yield this.#sum(pod.values());
   }
 
   volumes(): Iterable<VolumeUsage> {
@@ -345,12 +343,13 @@ export class UsageModel implements UsageSink, EvidenceSink, Changes<UsageChange>
 
   #sum(samples: Iterable<UsageSample>): UsageTotal {
     let total: UsageTotal = { cpuMillicores: null, memoryBytes: null };
-    for (const sample of samples) if (this.#isFresh(sample)) total = plus(total, sample);
+    for (const sample of samples) if (this.#isFresh(sample)) total = addUsage(total, sample);
     return total;
   }
 }
 
-function plus(a: UsageTotal, b: UsageTotal): UsageTotal {
+/** Sum of two usages. An unknown one counts as 0, unless both are unknown. */
+export function addUsage(a: UsageTotal, b: UsageTotal): UsageTotal {
   return { cpuMillicores: addKnown(a.cpuMillicores, b.cpuMillicores), memoryBytes: addKnown(a.memoryBytes, b.memoryBytes) };
 }
 

@@ -11,7 +11,7 @@ export interface ControllerHistoryDependencies {
   readonly usage: UsageModel;
   readonly rollups: UsageRollupWriter;
   readonly prices: PriceSource;
-  readonly reconcilers: Pick<Reconcilers, 'recommendedTotal'>;
+  readonly reconcilers: Pick<Reconcilers, 'recommendedRequests'>;
   readonly clock: Clock;
 }
 
@@ -24,10 +24,9 @@ export function createHistoryRecorder({
   reconcilers,
   clock,
 }: ControllerHistoryDependencies): HistoryRecorder {
-  const costPerHourUsd = (): number => {
-    let sum = 0;
-    for (const node of state.nodes()) sum += prices.priceOf(node).perHourUsd;
-    return sum;
-  };
-  return new HistoryRecorder({ cluster: state, usage, rollups, clock, recommended: () => reconcilers.recommendedTotal(), costPerHourUsd });
+  return new HistoryRecorder({
+    ...{ cluster: state, usage, rollups, clock },
+    recommended: () => reconcilers.recommendedRequests(),
+    costPerHourUsd: (node) => prices.priceOf(node).perHourUsd,
+  });
 }
