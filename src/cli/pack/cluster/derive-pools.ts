@@ -134,8 +134,8 @@ export function priceSources(pools: readonly DerivedPool[]): string[] {
   });
 }
 
-/** The pools without what pods of DaemonSets and static pods request on the node of each where that is most. */
-export function lessDaemonSets(pools: readonly DerivedPool[], pods: readonly NamedPod[]): DerivedPool[] {
+/** Subtracts what pods of DaemonSets and static pods request on the node of each pool where that is most. */
+export function daemonSubtraction(pools: readonly DerivedPool[], pods: readonly NamedPod[]): (offered: PoolShape) => PoolShape {
   const requested = new Map<string, Float64Array>();
   for (const { place, demand } of pods) {
     // Pods that are being deleted are not on every node of the pool.
@@ -146,16 +146,18 @@ export function lessDaemonSets(pools: readonly DerivedPool[], pods: readonly Nam
     );
     requested.set(place.node, sums);
   }
-  return pools.map((pool) => {
-    const most = (resource: number): number => Math.max(0, ...pool.nodes.map((name) => requested.get(name)?.[resource] ?? 0));
+  const nodesOf = new Map(pools.map(({ name, nodes }) => [name, nodes]));
+  return (offered) => {
+    const nodes = nodesOf.get(offered.name) ?? [];
+    const most = (resource: number): number => nodes.reduce((max, name) => Math.max(max, requested.get(name)?.[resource] ?? 0), 0);
     return {
-      ...pool,
-      cpuMillicores: Math.max(0, pool.cpuMillicores - most(0)),
-      memoryMib: Math.max(0, pool.memoryMib - most(1)),
-      gpus: Math.max(0, pool.gpus - most(2)),
-      maxPods: Math.max(0, pool.maxPods - most(3)),
+      ...offered,
+      cpuMillicores: Math.max(0, offered.cpuMillicores - most(0)),
+      memoryMib: Math.max(0, offered.memoryMib - most(1)),
+      gpus: Math.max(0, offered.gpus - most(2)),
+      maxPods: Math.max(0, offered.maxPods - most(3)),
     };
-  });
+  };
 }
 
 /**

@@ -96,6 +96,14 @@ describe('evenkeel pack --from-cluster', () => {
     expect((await summaryOf()).methods[0]).toMatchObject({ nodes: 2 });
   });
 
+  test('keeps headroom of the whole node, before pods of DaemonSets are subtracted', async () => {
+    await aNode('n1', 'e2-standard-4');
+    await aPod('agent', 'n1', { kind: 'DaemonSet' });
+    for (const name of ['a', 'b']) await aPod(name, null, { cpu: '1100m' });
+    expect((await summaryOf()).methods[0]).toMatchObject({ nodes: 1 });
+    expect((await summaryOf('--headroom', '25')).methods[0]).toMatchObject({ nodes: 2 });
+  });
+
   test('takes nothing off a machine for a pod that is being deleted', async () => {
     await aNode('n1', 'e2-standard-4');
     await aPod('ends', 'n1', { cpu: '500m' });

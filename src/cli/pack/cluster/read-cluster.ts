@@ -7,7 +7,7 @@ import type { ManifestObject } from '../../read-manifests.ts';
 import { joinExisting, readObjects } from '../nodes/read-existing.ts';
 import { NO_DAEMON_SETS } from '../nodes/read-placed-pods.ts';
 import { priceNodes, readNodeObjects } from '../nodes/read-nodes.ts';
-import { derivePools, lessDaemonSets, PoolChoice, priceSources } from './derive-pools.ts';
+import { daemonSubtraction, derivePools, PoolChoice, priceSources } from './derive-pools.ts';
 import { CLUSTER_SOURCE, listObjects } from './list-objects.ts';
 
 export interface ClusterSources {
@@ -60,7 +60,8 @@ function withMachineTypes(objects: readonly ManifestObject[], catalogue: PriceCa
   const read = readObjects(CLUSTER_SOURCE, { objects, beside: [] }, { nodes, pools }, problems);
   const choice = new PoolChoice(pools, spotNodes);
   return joinExisting({
-    ...{ files: FILES, nodes, pools: lessDaemonSets(pools, read.pods), headroom, problems, choice, priceSources: priceSources(pools) },
+    ...{ files: FILES, nodes, pools, headroom, problems, choice, priceSources: priceSources(pools) },
+    withoutDaemonPods: daemonSubtraction(pools, read.pods),
     pods: read.pods,
     leftOut: read.leftOut,
     daemonSets: [],

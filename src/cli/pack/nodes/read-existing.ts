@@ -148,6 +148,8 @@ export interface ExistingParts {
   readonly pools: readonly PoolShape[];
   /** What is subtracted from new nodes. */
   readonly daemonSets: readonly DaemonDemand[];
+  /** Subtracts from what a new node offers the pods that run on every one; absent: `daemonSets` states them. */
+  readonly withoutDaemonPods?: (offered: PoolShape) => PoolShape;
   /** Share of CPU, memory and pods of every node that stays free. */
   readonly headroom: number;
   readonly notes: readonly string[];
@@ -219,9 +221,14 @@ interface Offer {
   readonly shapes: readonly PoolShape[];
 }
 
+/** What new nodes offer: headroom is a part of the whole node, before pods of DaemonSets are subtracted. */
+function offeredTypes({ pools, daemonSets, headroom, withoutDaemonPods = (offered) => offered }: ExistingParts): PoolShape[] {
+  return pools.map((pool) => withoutDaemonPods(availableShape(pool, daemonSets, headroom)));
+}
+
 function offerOf(parts: ExistingParts): Offer {
-  const { nodes, pools, daemonSets, headroom } = parts;
-  const machineTypes = pools.map((pool) => availableShape(pool, daemonSets, headroom));
+  const { nodes, headroom } = parts;
+  const machineTypes = offeredTypes(parts);
   const pods = restricted(parts).map((pod) => stayingWhereUnplaceable(pod, machineTypes));
   const fixed = fixNodes(
     nodes,
@@ -259,8 +266,8 @@ function inputOf(parts: ExistingParts): ReadInput {
 
 /** The same cluster with other restrictions. A variant that has no input, such as one without pods, is left out. */
 function variantsOf(parts: ExistingParts): GapVariants {
-  const { pods, pools, daemonSets, headroom } = parts;
-  const machineTypes = pools.map((pool) => availableShape(pool, daemonSets, headroom));
+  const { pods, pools, headroom } = parts;
+  const machineTypes = offeredTypes(parts);
   const placeable = restricted(parts);
   const freedPods = pods.map((pod, at) => (isPlaceable(placeable[at] ?? pod, machineTypes) ? freed(pod) : pod));
   const unlimited = pools.map((type) => ({ ...type, maxNodes: null }));
