@@ -58,7 +58,7 @@ export function describeGap(summary: PackSummary): string[] {
   const { gap } = summary;
   if (gap === null) return [];
   const bound = gap.boundUsdPerHour.toFixed(dollarDigits(summary));
-  return [`Without these restrictions, no packing costs less than $${bound} an hour.`];
+  return [`Without these restrictions, no packing costs less than $${bound} an hour; pods with a rule between zones keep their zone.`];
 }
 
 function share(usd: number, whole: number): string {
