@@ -24,6 +24,18 @@ export function aPod(name: string, node: string | null, changes: { metadata?: Js
   };
 }
 
+/** Rules of a pod that spreads those of `app: web` over zones. */
+export const ZONE_SPREAD: Json = {
+  topologySpreadConstraints: [
+    {
+      maxSkew: 1,
+      topologyKey: 'topology.kubernetes.io/zone',
+      whenUnsatisfiable: 'DoNotSchedule',
+      labelSelector: { matchLabels: { app: 'web' } },
+    },
+  ],
+};
+
 export function listOf(...items: readonly Json[]): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aNode, aPod, type Json, OWNER } from '../../../test/builders/cluster-objects.ts';
+import { aNode, aPod, type Json, OWNER, ZONE_SPREAD } from '../../../test/builders/cluster-objects.ts';
 import { packCommand } from './command.ts';
 import type { PackSummary } from './report/summary.ts';
 
@@ -237,13 +237,7 @@ describe('rules beside nodes that exist', () => {
   });
 
   test('keep pods with a rule between zones in their zone', async () => {
-    const constraint = {
-      maxSkew: 1,
-      topologyKey: ZONE,
-      whenUnsatisfiable: 'DoNotSchedule',
-      labelSelector: { matchLabels: { app: 'web' } },
-    };
-    const spec = { topologySpreadConstraints: [constraint] };
+    const spec = ZONE_SPREAD;
     const objects = [inZone('n1', 'a'), inZone('n2', 'b'), aPod('p', 'n1', { spec }), aPod('q', 'n2', { spec })];
     const { rows, summary } = await packZones(objects);
     expect(rows.toSorted()).toEqual(['shop/p,small-a-1,small,a', 'shop/q,small-b-1,small,b']);

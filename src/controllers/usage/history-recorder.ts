@@ -1,6 +1,5 @@
 // Records history for the graphs: each complete 5-minute point of each container, and one point for the cluster.
 
-import { setImmediate } from 'node:timers/promises';
 import { podRequests } from '#kube/records/pod-requests';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { NodeRecord } from '#kube/records/node';
@@ -9,10 +8,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster/cluster-reader.ts';
 import type { ClusterPoint, UsageRollupWriter } from '../../ports/usage/usage-rollups.ts';
 import { addUsage, type UsageModel, type UsageTotal } from '../../state/usage/usage-model.ts';
+import { inTurns } from './in-turns.ts';
 
 const RECORD_EVERY_MS: DurationMs = 5 * MINUTE_MS;
-/** Some milliseconds of work. */
-const ITEMS_PER_TURN = 1_000;
 
 export interface HistoryRecorderDependencies {
   readonly cluster: ClusterReader;
@@ -103,13 +101,4 @@ function clusterPoint(at: Instant, { provisioned, requested, recommended, used, 
     usedMemoryBytes: used.memoryBytes,
     costPerHourUsd,
   };
-}
-
-/** Passes over many items, and serves other events meanwhile: 150,000 pods at once would block the event loop for half a second. */
-async function inTurns<Item>(items: Iterable<Item>, take: (item: Item) => void): Promise<void> {
-  let count = 0;
-  for (const item of items) {
-    take(item);
-    if (++count % ITEMS_PER_TURN === 0) await setImmediate();
-  }
 }

@@ -1,6 +1,5 @@
 // Feeds the recommender with live samples, OOM kills, new versions of workloads, and past usage.
 
-import { setImmediate } from 'node:timers/promises';
 import { fnv1a } from '#kube/fnv1a';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '#kube/records/workload';
@@ -16,6 +15,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { UsageHistorySource } from '../../ports/usage/usage-source.ts';
 import type { OomKill } from '../../state/evidence/oom-watch.ts';
 import type { UsageModel } from '../../state/usage/usage-model.ts';
+import { inTurns } from './in-turns.ts';
 
 /** History of a deleted workload stays this long, so that a workload that is deleted and created again (a redeploy) keeps it. */
 const DELETED_RETENTION_MS: DurationMs = 7 * DAY_MS;
@@ -23,8 +23,6 @@ const DELETED_RETENTION_MS: DurationMs = 7 * DAY_MS;
 const MIN_RETENTION_MS: DurationMs = HOUR_MS;
 /** An older working set is no evidence of the memory in use at a kill. */
 const LAST_WORKING_SET_MS: DurationMs = 5 * MINUTE_MS;
-/** Workloads whose version is recorded in one turn of the event loop: a few milliseconds. */
-const TRACKED_PER_TURN = 500;
 /** Step of past usage, equal to the recommender's. */
 const BACKFILL_STEP_SECONDS = 300;
 
@@ -67,11 +65,7 @@ export class RecommenderFeed {
         if (change.kind === 'workload') this.#handleChange(change.key);
       }),
     );
-    let count = 0;
-    for (const workload of cluster.workloads()) {
-      this.#track(workloadKey(workload), workload);
-      if (++count % TRACKED_PER_TURN === 0) await setImmediate();
-    }
+    await inTurns(cluster.workloads(), (workload) => this.#track(workloadKey(workload), workload));
     this.#stops.push(
       usage.onSample((workload, container, pod, sample) => this.#observe(workload, container, pod, sample)),
       usage.onOomKill((kill) => {

@@ -1,6 +1,6 @@
 // Proves a packing by the filters of kube-scheduler: for each pod, whether the scheduler would take it on its node if it came last, with all
-// others where the packing has them. The search has no part in it: which DaemonSets run on a shape, and which claims are known, its caller says. Pods are interned by what the filters read of them, and nodes
-// by their shape and pods, so that equal questions are asked once.
+// others where the packing has them. The search has no part in it; the caller states which DaemonSets run on a shape, and which claims are
+// known. Pods are interned by what the filters read of them, and nodes by their shape and pods, so that equal questions are asked once.
 
 import type { Amounts } from '#kube/amounts';
 import type { Labels } from '#kube/label-selector';

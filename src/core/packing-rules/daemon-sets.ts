@@ -12,7 +12,7 @@ export interface DaemonDemand {
   readonly rules: Pick<SchedulingRules, 'nodeSelector' | 'nodeTerms' | 'tolerations'>;
 }
 
-/** Taints that the DaemonSet controller makes its pods tolerate; pods in the network of the host tolerate network-unavailable, too, which no pool has. */
+/** Tolerations that the DaemonSet controller adds. The one of network-unavailable, for pods with hostNetwork, is left out: no pool has the taint. */
 const ADDED: readonly Toleration[] = [
   ...toleratedConditions('NoExecute', ['not-ready', 'unreachable']),
   ...toleratedConditions('NoSchedule', ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable']),

@@ -1,4 +1,4 @@
-import { type Amounts, readAmounts, roundUp, addAmounts } from '#kube/amounts';
+import { addAmounts, type Amounts, raiseAmounts, readAmounts, roundUp, type Sums } from '#kube/amounts';
 import { readOverhead, readWholeRequests, sumContainers } from '#kube/pod-spec/pod-amounts';
 import { objectAt, objectsAt, textAt, type Wire } from '#kube/wire';
 import { requestsOfContainer, requestsOf } from '../input/pod-quantities.ts';
@@ -21,23 +21,17 @@ export function readHeldRequests(pod: Wire): Amounts | null {
   const isInfeasible = objectsAt(status, 'conditions', 'status.conditions').some(
     (condition) => condition['type'] === 'PodResizePending' && condition['reason'] === 'Infeasible',
   );
-  const heldBy = (container: Wire): Amounts => {
+  const heldBy = (container: Wire): Sums => {
     const requested = requestsOfContainer(container);
     const of = statuses.get(textAt(container, 'name'));
     if (of === undefined) return requested;
     const allocated = readAmounts(objectAt(of, 'allocatedResources'));
     const actual = readAmounts(objectAt(objectAt(of, 'resources'), 'requests'));
     if (allocated.size + actual.size === 0) return requested;
-    return largest(isInfeasible ? [allocated, actual] : [requested, allocated, actual]);
+    return raiseAmounts(raiseAmounts(isInfeasible ? new Map<string, number>() : requested, allocated), actual);
   };
   const held = roundUp(addAmounts(sumContainers(spec, heldBy, requestsOfContainer), readOverhead(spec)));
   const requested = requestsOf(spec);
   const isSame = [...new Set([...held.keys(), ...requested.keys()])].every((key) => (held.get(key) ?? 0) === (requested.get(key) ?? 0));
   return isSame ? null : held;
-}
-
-function largest(all: readonly Amounts[]): Amounts {
-  const most = new Map<string, number>();
-  for (const amounts of all) for (const [resource, amount] of amounts) most.set(resource, Math.max(most.get(resource) ?? 0, amount));
-  return most;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { aNode, aPod, type Json, listOf } from '../../../../test/builders/cluster-objects.ts';
+import { aNode, aPod, type Json, listOf, ZONE_SPREAD } from '../../../../test/builders/cluster-objects.ts';
 import { packExisting } from '../../../../test/builders/pack-files.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
@@ -40,13 +40,7 @@ describe('pods in a file beside that of their nodes', () => {
     ['objects', objects('nodes', inZone('n1', 'a'), inZone('n2', 'b'))],
     ['CSV', { name: 'nodes.csv', text: 'node,machine_type,zone\nn1,large,a\nn2,large,b\n' }],
   ])('keep the zone of their node, from %s', (_, nodes) => {
-    const constraint = {
-      maxSkew: 1,
-      topologyKey: ZONE,
-      whenUnsatisfiable: 'DoNotSchedule',
-      labelSelector: { matchLabels: { app: 'web' } },
-    };
-    const spec = { topologySpreadConstraints: [constraint] };
+    const spec = ZONE_SPREAD;
     const { problems, pods: rows } = packExisting({
       nodes,
       pods: objects('pods', aPod('p', 'n1', { spec }), aPod('q', 'n2', { spec })),
